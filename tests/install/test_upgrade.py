@@ -97,6 +97,15 @@ def test_a_migration_that_the_package_lacks(package: Package, dsn: str, bare_dsn
 
 
 @pytest.mark.any_version
+def test_a_database_from_before_the_baseline(dsn: str, db: Connection) -> None:
+    db.execute('update braid_store.installation set migrations = \'{"0001.tenancy": "x"}\'')
+    db.execute("delete from braid_store._yoyo_migration where migration_id <> '0001.baseline'")
+    db.execute("update braid_store._yoyo_migration set migration_id = '0001.tenancy'")
+    error = refused(dsn, r"from before pgbraid 0\.1\.0, and cannot be upgraded")
+    assert "pgbraid export" in str(error.hint) and "pgbraid import-tenant" in str(error.hint)
+
+
+@pytest.mark.any_version
 def test_a_newer_version(package: Package, dsn: str) -> None:
     package.change({}, "99.1.0")
     install(dsn)

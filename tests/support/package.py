@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pgbraid.install import installer, protocol, resources, state
+from pgbraid.install import compatibility, installer, protocol, resources, state
 
 FROZEN = "migrations/frozen.sha256"
 
@@ -42,7 +42,7 @@ class Package:
             _freeze(root / "migrations")
         self._patch.setattr(resources, "ROOT", root)
         if version is not None:
-            for module in (installer, protocol, state):
+            for module in (compatibility, installer, protocol, state):
                 self._patch.setattr(module, "__version__", version)
         return root
 

@@ -15,6 +15,7 @@ from install.upgrade.filling import answers, fill, problems
 from pgbraid import __version__, embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from pgbraid.install.resources import resources
 from support import make_fast, temporary_folder
 
 # The oldest that is supported: later ones restore its dumps.
@@ -33,7 +34,7 @@ def main() -> None:
         with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
             db.execute("create database release template template0")
         dsn = server.dsn_for("release")
-        install(dsn)
+        install(dsn, with_parts=[*resources().parts])
         with psycopg.connect(dsn, autocommit=True) as db:
             fill(db)
             assert problems(db) == []

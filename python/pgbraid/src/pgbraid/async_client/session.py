@@ -120,7 +120,7 @@ class Session:
         """Refuse a database whose version or functions are not those that this package can work with; learn where
         pgvector's types are. Tells whether it is a node of a cluster. The same statement has a new connection end with
         the client."""
-        from pgbraid.install.compatibility import check_installed
+        from pgbraid.install.compatibility import before_release, check_installed
 
         sql = f"select version, part_hashes, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
@@ -130,6 +130,8 @@ class Session:
             except psycopg.DataError:
                 more = f", {READABLE}" if is_new else ""
                 rows = await self._fetch("read_installation", sql.format(more), {})
+        except psycopg.errors.UndefinedColumn as error:
+            raise before_release() from error
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         version, part_hashes, self.vector_types, is_node = rows[0][:4] if rows else (None, {}, {}, False)

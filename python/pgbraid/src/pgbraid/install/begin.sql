@@ -90,6 +90,13 @@ begin
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'installation') then
     -- One installation at a time. Only the owner's members may take this lock, and no reader waits for it.
     lock table braid_store.installation in exclusive mode;
+    -- Every released version has the first migration of the core.
+    if not exists (select from braid_store._yoyo_migration y where y.migration_id = v_migrations[1][1]) then
+      raise exception 'the database is from before pgbraid 0.1.0, and cannot be upgraded to %', v_version
+        using errcode = '55000',
+              hint = 'Move the data: for each tenant, pgbraid export with the package that made the database, and pgbraid '
+                     'import-tenant with this one into a new database.';
+    end if;
     -- A newer version may have changed what this one relies on, and a changed migration is one that never ran.
     select i.version into v_found from braid_store.installation i;
     if array(select part::int from string_to_table(v_found, '.') part where part ~ E'^\\d+$')
@@ -98,14 +105,12 @@ begin
         using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
     end if;
     -- What is not replaced would be dropped with what it was made for.
-    if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'parts') then
-      select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p where p.name <> all (v_parts);
-      if v_found is not null then
-        raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
-          using errcode = '55000',
-                hint = 'A part of your own: give its folder again, pgbraid init --with PATH. Else use a package or bundle '
-                       'that has it.';
-      end if;
+    select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p where p.name <> all (v_parts);
+    if v_found is not null then
+      raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
+        using errcode = '55000',
+              hint = 'A part of your own: give its folder again, pgbraid init --with PATH. Else use a package or bundle '
+                     'that has it.';
     end if;
     select max(m.key) into v_found
     from (select jsonb_object_keys(i.migrations) from braid_store.installation i

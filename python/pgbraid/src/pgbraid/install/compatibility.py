@@ -30,6 +30,15 @@ def check_installed(version: str | None, installed: Mapping[str, str]) -> None:
         )
 
 
+def before_release() -> VersionMismatchError:
+    """Return the error for an installation that has other columns than every release; begin.sql says the same."""
+    return VersionMismatchError(
+        "the database is from before pgbraid 0.1.0, and cannot be upgraded",
+        hint="move the data: for each tenant, pgbraid export with the package that made the database, and pgbraid"
+        " import-tenant with this one into a new database",
+    )
+
+
 def differing_parts(installed: Mapping[str, str]) -> list[str]:
     """Return which of the installed parts, the core among them, have other files in this package. A part that the
     package does not bring is somebody's own: the core's hash covers which parts it brings."""

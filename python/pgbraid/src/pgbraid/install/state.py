@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 
 from pgbraid._version import __version__
-from pgbraid.errors import PermissionDeniedError, VersionMismatchError
-from pgbraid.install.compatibility import NO_TENANT, differing_parts
+from pgbraid.errors import PermissionDeniedError
+from pgbraid.install.compatibility import NO_TENANT, before_release, differing_parts
 from pgbraid.install.resources import resources
 
 Connection = psycopg.Connection[Any]
@@ -74,7 +74,8 @@ class Installation:
 def read_installation(connection: Connection) -> Installation | None:
     """The installation in the connection's database, None if there is none. Changes nothing.
 
-    Raises `PermissionDeniedError` for a login that may not use pgbraid at all.
+    Raises `PermissionDeniedError` for a login that may not use pgbraid at all, and `VersionMismatchError` for one
+    from before the first release.
     """
     if not exists(connection, INSTALLATION):
         return None
@@ -86,15 +87,11 @@ def read_installation(connection: Connection) -> Installation | None:
         )
     # The table has no hashes of parts.
     hashes = PART_HASHES if source == INSTALLATION else "i.part_hashes"
+    query = f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i"
     try:
-        row = connection.execute(
-            f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i".encode()
-        ).fetchone()
+        row = connection.execute(query.encode()).fetchone()
     except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
-        raise VersionMismatchError(
-            "the database has a pgbraid from before its first release, which cannot be upgraded",
-            hint="export the tenants with the version that is installed, and import them into a new database",
-        ) from error
+        raise before_release() from error
     if row is None:
         is_bound = source != INSTALLATION or connection.execute(
             f"select pg_catalog.row_security_active('{INSTALLATION}')"
