@@ -56,29 +56,22 @@ def test_a_document_that_is_there_and_one_that_is_not(client: pgbraid.Client) ->
     ),
     "docs/documents.md": ("\n## Read\n", "\n`braid.document_exists('call-1')` tells whether it is there.\n"),
     "CHANGELOG.md": ("\n## Unreleased\n", "\n- `document_exists` tells whether a document is there.\n"),
-    "python/pgbraid/src/pgbraid/async_client/documents.py": (
+    "python/pgbraid/tools/client_methods.pyi": (
         "",
-        '''
-
-async def document_exists(client: AsyncClient, external_id: str, collection: str = "default") -> bool:
-    """Whether there is a document with that external_id. Maps to braid.document_exists.
-
-    Raises NotFoundError for a collection that does not exist.
-    """
-    arguments = "external_id => %(external_id)s::text, collection => %(collection)s::text"
-    return bool(
-        await client._session.value("document_exists", arguments, external_id=external_id, collection=collection)
-    )
-''',
+        """
+def document_exists(external_id: str, collection: str = "default") -> bool:
+    \"\"\"Raises NotFoundError for a collection that does not exist.\"\"\"
+""",
     ),
 }
 GENERATED = {
     "docker/supabase/functions/_shared/braid.ts",
     "docs/functions.md",
     "python/pgbraid/src/pgbraid/_reads.py",
+    "python/pgbraid/src/pgbraid/async_client/calls_documents.py",
     "python/pgbraid/src/pgbraid/async_client/methods.py",
+    "python/pgbraid/src/pgbraid/client/calls_documents.py",
     "python/pgbraid/src/pgbraid/client/methods.py",
-    "python/pgbraid/src/pgbraid/client/documents.py",
     "tests/core/catalog/privileges.txt",
 }
 CACHES = {"__pycache__", ".pytest_cache"}

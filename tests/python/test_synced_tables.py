@@ -44,6 +44,15 @@ def test_the_client(client: pgbraid.Client, articles: Connection) -> None:
         client.sync_table("public.articles", content=["body"], tenant="default", tenant_column="a,b")
 
 
+def test_rows_of_another_tenant(client: pgbraid.Client, articles: Connection) -> None:
+    client.create_tenant("other")
+    client.sync_table("public.articles", content=["body"], id=["id", "a,b"], tenant="other")
+    assert client.sync_status()[0].tenant == "other"
+    client.unsync_table("public.articles")
+    client.sync_table("public.articles", content=["body"], id=["id", "a,b"], tenant_column="a,b")
+    assert client.sync_status()[0].tenant is None
+
+
 def test_numbers_of_thousands_of_digits(client: pgbraid.Client, db: Connection) -> None:
     """Python reads integers of 4,300 digits by itself."""
     db.execute("create table articles (id int primary key, body text, n numeric)")

@@ -1,6 +1,7 @@
 """Write what follows from other files: from the headers of `sql/` the list of all functions, and what the driver has
 standbys answer; from the options of searches their list, tables of docs/ and the client's type; from the modules of the
-async client its methods, and the sync client; from an installed database types for TypeScript, and privileges.
+async client, some of which tools/client_calls.py makes, its methods, and the sync client; from an installed database
+types for TypeScript, and privileges.
 
 `--check` only says whether those that need no database are up to date.
 """
@@ -16,6 +17,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import client_calls
+
 from pgbraid.install.headers import Header, manifests, read_header
 from pgbraid.install.resources import resources
 
@@ -27,20 +30,11 @@ CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "met
 # Methods that call no function of the API themselves.
 OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
 ORDER = ("reader", "writer", "administrator", "service", "monitor")
-LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
 
 
 def sentence_of(header: Header, text: str) -> str:
     """Return the first sentence of the comment on a function or view."""
-    comment = re.search(rf"^comment on {header.kind} {header.name}\b[^']*? is\s", text, re.M)
-    assert comment is not None, header.name
-    literals, place = [], comment.end()
-    while found := LITERAL.match(text, place):
-        literals.append(found)
-        place = found.end()
-    said = "".join(found[2] for found in literals).replace("''", "'")
-    said = said.replace("\\n", "\n") if literals[0][1] else said
-    return re.split(r"\n|(?<=\.) ", said)[0]
+    return re.split(r"\n|(?<=\.) ", client_calls.comment_of(header, text))[0]
 
 
 def row(header: Header, text: str) -> str:
@@ -154,7 +148,7 @@ def client() -> str:
 
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
-    wrong = False
+    wrong = client_calls.main() != 0
     for path, text in ((PAGE, page()), (READS, reads()), (PART_OF, parts()), (CLIENT, client())):
         if path.exists() and path.read_text() == text:
             continue

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import Mode
-from pgbraid.async_client.arrangement import arrange_context
+from pgbraid.async_client.calls_search import arrange_context
 from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.contexts import Context, Passage
 

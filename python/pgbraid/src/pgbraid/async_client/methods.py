@@ -10,16 +10,20 @@ from pgbraid.async_client.base import BaseClient
 
 if TYPE_CHECKING:
     from pgbraid.async_client import (  # noqa: I001
-        arrangement, assembling, collections, documents, embedding, embedding_jobs, evaluating, explaining,
-        maintenance, model_changes, multi_searching, profiles, queries, ranking_models, rankings, recalling,
-        related, retrieving, search_log, searching, standbys, streaming, synced_tables, tenants, tuning,
+        assembling, calls_collections, calls_documents, calls_evaluation, calls_learning, calls_memory,
+        calls_model_change, calls_monitoring, calls_reranking, calls_search, calls_search_log,
+        calls_sparse_encoders, calls_sync, calls_tenancy, calls_upkeep, collections, documents, embedding,
+        explaining, multi_searching, queries, recalling, related, retrieving, search_log, searching,
+        standbys, streaming, synced_tables, tenants,
     )
 else:
     globals().update(lazy_modules(
         __package__,
-        "arrangement assembling collections documents embedding embedding_jobs evaluating explaining "
-        "maintenance model_changes multi_searching profiles queries ranking_models rankings recalling related "
-        "retrieving search_log searching standbys streaming synced_tables tenants tuning",
+        "assembling calls_collections calls_documents calls_evaluation calls_learning calls_memory "
+        "calls_model_change calls_monitoring calls_reranking calls_search calls_search_log "
+        "calls_sparse_encoders calls_sync calls_tenancy calls_upkeep collections documents embedding "
+        "explaining multi_searching queries recalling related retrieving search_log searching standbys "
+        "streaming synced_tables tenants",
     ))
 
 __all__ = ["Methods"]
@@ -28,101 +32,101 @@ __all__ = ["Methods"]
 class Methods(BaseClient):
     """Each is a function of another module, which is imported when it is called first."""
 
-    arrange_results = arrangement.arrange_results
-    arrange_context = arrangement.arrange_context
-    highlight = arrangement.highlight
     assemble_context = assembling.assemble_context
-    create_collection = collections.create_collection
-    set_collection = collections.set_collection
-    drop_collection = collections.drop_collection
-    set_synonyms = collections.set_synonyms
-    set_sparse_encoder = collections.set_sparse_encoder
-    set_indexed_attributes = collections.set_indexed_attributes
-    set_token_vectors = collections.set_token_vectors
+    create_collection = calls_collections.create_collection
+    set_collection = calls_collections.set_collection
+    drop_collection = calls_collections.drop_collection
+    set_synonyms = calls_collections.set_synonyms
+    set_indexed_attributes = calls_collections.set_indexed_attributes
+    set_ranking = calls_collections.set_ranking
+    list_rankings = calls_collections.list_rankings
+    restore_ranking = calls_collections.restore_ranking
+    get_document = calls_documents.get_document
+    list_documents = calls_documents.list_documents
+    update_metadata = calls_documents.update_metadata
+    delete_document = calls_documents.delete_document
+    delete_documents = calls_documents.delete_documents
+    clear_collection = calls_documents.clear_collection
+    embedding_backlog = calls_documents.embedding_backlog
+    list_embedding_jobs = calls_documents.list_embedding_jobs
+    retry_embedding_jobs = calls_documents.retry_embedding_jobs
+    drop_embedding_jobs = calls_documents.drop_embedding_jobs
+    create_query_set = calls_evaluation.create_query_set
+    store_queries = calls_evaluation.store_queries
+    store_judgments = calls_evaluation.store_judgments
+    list_query_sets = calls_evaluation.list_query_sets
+    list_queries = calls_evaluation.list_queries
+    drop_query_set = calls_evaluation.drop_query_set
+    evaluate = calls_evaluation.evaluate
+    compare_evaluations = calls_evaluation.compare_evaluations
+    pool_results = calls_evaluation.pool_results
+    judge_agreement = calls_evaluation.judge_agreement
+    tune = calls_evaluation.tune
+    plan_tuning = calls_evaluation.plan_tuning
+    choose_configuration = calls_evaluation.choose_configuration
+    ranking_features = calls_learning.ranking_features
+    sample_queries = calls_learning.sample_queries
+    judgments_from_clicks = calls_learning.judgments_from_clicks
+    timeframe_filter = calls_memory.timeframe_filter
+    start_model_migration = calls_model_change.start_model_migration
+    pause_model_migration = calls_model_change.pause_model_migration
+    resume_model_migration = calls_model_change.resume_model_migration
+    cut_over_model_migration = calls_model_change.cut_over_model_migration
+    roll_back_model_migration = calls_model_change.roll_back_model_migration
+    finish_model_migration = calls_model_change.finish_model_migration
+    embedding_usage = calls_monitoring.embedding_usage
+    set_token_vectors = calls_reranking.set_token_vectors
+    set_profile = calls_reranking.set_profile
+    learn_profile = calls_reranking.learn_profile
+    get_profile = calls_reranking.get_profile
+    list_profiles = calls_reranking.list_profiles
+    delete_profile = calls_reranking.delete_profile
+    store_ranking_model = calls_reranking.store_ranking_model
+    get_ranking_model = calls_reranking.get_ranking_model
+    list_ranking_models = calls_reranking.list_ranking_models
+    drop_ranking_model = calls_reranking.drop_ranking_model
+    similar_chunks = calls_search.similar_chunks
+    similar_documents = calls_search.similar_documents
+    arrange_results = calls_search.arrange_results
+    arrange_context = calls_search.arrange_context
+    highlight = calls_search.highlight
+    explain_score = calls_search.explain_score
+    set_search_log = calls_search_log.set_search_log
+    set_sparse_encoder = calls_sparse_encoders.set_sparse_encoder
+    unsync_table = calls_sync.unsync_table
+    apply_changes = calls_sync.apply_changes
+    sync_status = calls_sync.sync_status
+    check_sync = calls_sync.check_sync
+    create_tenant = calls_tenancy.create_tenant
+    drop_tenant = calls_tenancy.drop_tenant
+    status = calls_upkeep.status
+    health = calls_upkeep.health
+    maintain = calls_upkeep.maintain
+    calibrate = calls_upkeep.calibrate
+    check_index = calls_upkeep.check_index
+    rebuild_index = calls_upkeep.rebuild_index
+    rebuild_vector_index = calls_upkeep.rebuild_vector_index
+    measure_recall = calls_upkeep.measure_recall
     set_query_embeddings = collections.set_query_embeddings
     add_documents = documents.add_documents
     store_sparse_terms = documents.store_sparse_terms
-    get_document = documents.get_document
-    list_documents = documents.list_documents
     count = documents.count
-    update_metadata = documents.update_metadata
-    delete_document = documents.delete_document
-    delete_documents = documents.delete_documents
-    clear_collection = documents.clear_collection
     embed_pending = embedding.embed_pending
     embed_token_vectors = embedding.embed_token_vectors
-    embedding_backlog = embedding_jobs.embedding_backlog
-    list_embedding_jobs = embedding_jobs.list_embedding_jobs
-    retry_embedding_jobs = embedding_jobs.retry_embedding_jobs
-    drop_embedding_jobs = embedding_jobs.drop_embedding_jobs
-    embedding_usage = embedding_jobs.embedding_usage
-    create_query_set = evaluating.create_query_set
-    store_queries = evaluating.store_queries
-    store_judgments = evaluating.store_judgments
-    list_query_sets = evaluating.list_query_sets
-    list_queries = evaluating.list_queries
-    drop_query_set = evaluating.drop_query_set
-    evaluate = evaluating.evaluate
-    compare_evaluations = evaluating.compare_evaluations
-    pool_results = evaluating.pool_results
-    judge_agreement = evaluating.judge_agreement
-    sample_queries = evaluating.sample_queries
-    judgments_from_clicks = evaluating.judgments_from_clicks
     explain_search = explaining.explain_search
-    explain_score = explaining.explain_score
-    status = maintenance.status
-    health = maintenance.health
-    maintain = maintenance.maintain
-    calibrate = maintenance.calibrate
-    check_index = maintenance.check_index
-    rebuild_index = maintenance.rebuild_index
-    rebuild_vector_index = maintenance.rebuild_vector_index
-    measure_recall = maintenance.measure_recall
-    start_model_migration = model_changes.start_model_migration
-    pause_model_migration = model_changes.pause_model_migration
-    resume_model_migration = model_changes.resume_model_migration
-    cut_over_model_migration = model_changes.cut_over_model_migration
-    roll_back_model_migration = model_changes.roll_back_model_migration
-    finish_model_migration = model_changes.finish_model_migration
     multi_search = multi_searching.multi_search
-    set_profile = profiles.set_profile
-    learn_profile = profiles.learn_profile
-    get_profile = profiles.get_profile
-    list_profiles = profiles.list_profiles
-    delete_profile = profiles.delete_profile
     embedded_text = queries.embedded_text
-    ranking_features = ranking_models.ranking_features
-    store_ranking_model = ranking_models.store_ranking_model
-    get_ranking_model = ranking_models.get_ranking_model
-    list_ranking_models = ranking_models.list_ranking_models
-    drop_ranking_model = ranking_models.drop_ranking_model
-    set_ranking = rankings.set_ranking
-    list_rankings = rankings.list_rankings
-    restore_ranking = rankings.restore_ranking
     recall = recalling.recall
     conversation_timeline = recalling.conversation_timeline
     parse_timeframe = recalling.parse_timeframe
-    timeframe_filter = recalling.timeframe_filter
     extract_timeframe = recalling.extract_timeframe
-    similar_chunks = related.similar_chunks
-    similar_documents = related.similar_documents
     facets = related.facets
     retrieve = retrieving.retrieve
     record_feedback = search_log.record_feedback
-    set_search_log = search_log.set_search_log
     search = searching.search
     wal_position = standbys.wal_position
     read_after = standbys.read_after
     search_stream = streaming.search_stream
     sync_table = synced_tables.sync_table
-    unsync_table = synced_tables.unsync_table
-    apply_changes = synced_tables.apply_changes
-    sync_status = synced_tables.sync_status
-    check_sync = synced_tables.check_sync
-    create_tenant = tenants.create_tenant
-    drop_tenant = tenants.drop_tenant
     export_tenant = tenants.export_tenant
     import_tenant = tenants.import_tenant
-    tune = tuning.tune
-    plan_tuning = tuning.plan_tuning
-    choose_configuration = tuning.choose_configuration

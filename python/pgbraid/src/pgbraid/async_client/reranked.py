@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode
-from pgbraid.async_client.arrangement import arrange_results
+from pgbraid.async_client.calls_search import arrange_results
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
 from pgbraid.reranking import candidates, rerank_results, with_shape
 from pgbraid.results import SearchResult, SearchResults, results_of

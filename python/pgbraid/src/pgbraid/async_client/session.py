@@ -33,7 +33,7 @@ __all__ = ["TENANT", "Call", "Session", "end_with_client"]
 
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
-TENANT = "set_config('braid.tenant', %(tenant)s, true)"
+TENANT = "set_config('braid.tenant', %(session_tenant)s, true)"
 IS_NODE = "pg_catalog.to_regprocedure('braid_calls.tenant_here()') is not null"
 # Has the server look, while it works on a statement, whether the client is still there: else it would work on for
 # one that is gone. On some operating systems it cannot.
@@ -88,6 +88,11 @@ class Session:
         """Call a function that returns a table; return one object per row. In the select list it keeps their order."""
         statement = f"select to_jsonb({called(function, arguments)})::text from {TENANT}"
         return parsed(await self.rows(function, statement, **parameters))
+
+    async def records(self, function: str, arguments: str = "", /, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Call a function that returns a table; return its rows, with values of Python's types."""
+        rows = f"select {called(function, arguments)} from {TENANT}"
+        return await self.rows(function, f"select (r.one).* from ({rows}) r (one)", **parameters)
 
     async def value(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
         """Call a function that returns one row; return its value."""
@@ -169,7 +174,9 @@ class Session:
                 # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
                 call.connection = connection
                 try:
-                    await cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
+                    await cursor.execute(
+                        statement.encode(), {**parameters, "session_tenant": self.tenant}, prepare=False
+                    )
                 finally:
                     async with call.lock:
                         call.connection = None

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
-
-from pgbraid.arguments import Duration, as_interval
-from pgbraid.stored import SyncProblem, SyncStatus
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["apply_changes", "check_sync", "sync_status", "sync_table", "unsync_table"]
+__all__ = ["sync_table"]
 
 
 async def sync_table(
@@ -73,57 +70,6 @@ async def sync_table(
         on_error=on_error,
         segments=segments,
     )
-
-
-async def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
-    """End what `sync_table` began; how many documents were deleted. Maps to braid.unsync_table.
-
-    Raises NotFoundError, PermissionDeniedError.
-    """
-    return int(
-        await client._session.value(
-            "unsync_table",
-            "table_name => %(table_name)s::text, keep_documents => %(keep_documents)s::boolean",
-            table_name=table_name,
-            keep_documents=keep_documents,
-        )
-    )
-
-
-async def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
-    """Bring changed rows of synced tables over, for `time_budget`: seconds, a text such as "1 minute", or a timedelta.
-    The JSON object of braid.apply_changes: `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows
-    are left for that. For services that write.
-
-    Raises InvalidArgumentError, PermissionDeniedError.
-    """
-    (done,) = await client._session.json(
-        "apply_changes",
-        "time_budget => %(time_budget)s::interval",
-        time_budget=as_interval(time_budget, "time_budget"),
-    )
-    return dict(done)
-
-
-async def sync_status(client: BaseClient) -> list[SyncStatus]:
-    """How far the synced tables are. For services and administrators. Maps to braid.sync_status.
-
-    Raises PermissionDeniedError.
-    """
-    rows = await client._session.rows("sync_status", "select * from braid.sync_status()")
-    return [SyncStatus(*row) for row in rows]
-
-
-async def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
-    """The rows of a synced table that are no documents or other ones, and the documents that are no rows; empty if all
-    is in step. Maps to braid.check_sync.
-
-    Raises NotFoundError, PermissionDeniedError.
-    """
-    rows = await client._session.rows(
-        "check_sync", "select * from braid.check_sync(table_name => %(table_name)s::text)", table_name=table_name
-    )
-    return [SyncProblem(*row) for row in rows]
 
 
 def _array(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import Mode
-from pgbraid.client.arrangement import arrange_context
+from pgbraid.client.calls_search import arrange_context
 from pgbraid.client.queries import RANKING, ranked, searched
 from pgbraid.contexts import Context, Passage
 

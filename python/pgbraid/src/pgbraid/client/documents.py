@@ -4,30 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import as_list, to_json
+from pgbraid.arguments import to_json
 from pgbraid.client.session import TENANT
 from pgbraid.document_batches import Batch, batches, batches_ahead, failure
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.stored import Document, FailedDocument, ListedDocument, WriteSummary
+from pgbraid.stored import FailedDocument, WriteSummary
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.frames import Frame
 
-__all__ = [
-    "add_documents",
-    "clear_collection",
-    "count",
-    "delete_document",
-    "delete_documents",
-    "get_document",
-    "list_documents",
-    "store_sparse_terms",
-    "update_metadata",
-]
+__all__ = ["add_documents", "count", "store_sparse_terms"]
 
 
 def add_documents(
@@ -157,40 +147,6 @@ def store_sparse_terms(
     return stored
 
 
-def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
-    """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
-
-    Raises NotFoundError for a collection that does not exist.
-    """
-    (found,) = client._session.json(
-        "get_document",
-        "external_id => %(external_id)s::text, collection => %(collection)s::text",
-        external_id=external_id,
-        collection=collection,
-    )
-    return None if found is None else Document.from_json(found)
-
-
-def list_documents(
-    client: BaseClient, collection: str = "default", *, limit: int = 100, after: str | None = None
-) -> list[ListedDocument]:
-    """The documents of a collection without their text, in the order of external_id (by its bytes): the first `limit`,
-    1 to 10,000, of those that come after the external_id `after`. Maps to braid.list_documents.
-
-    The next page is after the last one's external_id. Raises InvalidArgumentError, NotFoundError.
-    """
-    rows = client._session.json_rows(
-        "list_documents",
-        """
-        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text
-        """,
-        collection=collection,
-        limit=limit,
-        after=after,
-    )
-    return [ListedDocument.from_row(row) for row in rows]
-
-
 def count(client: BaseClient, collection: str = "default") -> int:
     """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
 
@@ -198,70 +154,3 @@ def count(client: BaseClient, collection: str = "default") -> int:
     """
     (status,) = client._session.json("status", "collection => %(collection)s::text", collection=collection)
     return int(status["collections"][0]["documents"])
-
-
-def update_metadata(
-    client: BaseClient,
-    external_id: str,
-    metadata: Mapping[str, Any],
-    *,
-    replace: bool = False,
-    collection: str = "default",
-) -> bool:
-    """Merge into a document's metadata, or with `replace` put this in its place; whether the document is there. Nothing
-    is embedded again. Maps to braid.update_metadata.
-
-    Raises InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError.
-    """
-    return bool(
-        client._session.value(
-            "update_metadata",
-            """
-            external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb, replace => %(replace)s::boolean,
-            collection => %(collection)s
-            """,
-            external_id=external_id,
-            metadata=to_json(metadata, "metadata"),
-            replace=replace,
-            collection=collection,
-        )
-    )
-
-
-def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
-    """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
-
-    Raises NotFoundError for a collection that does not exist.
-    """
-    return bool(
-        client._session.value(
-            "delete_document",
-            "external_id => %(external_id)s::text, collection => %(collection)s",
-            external_id=external_id,
-            collection=collection,
-        )
-    )
-
-
-def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
-    """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
-    Maps to braid.delete_documents.
-
-    Raises NotFoundError for a collection that does not exist, LimitExceededError.
-    """
-    return int(
-        client._session.value(
-            "delete_documents",
-            "external_ids => %(external_ids)s::text[], collection => %(collection)s",
-            external_ids=as_list(external_ids, "external_ids"),
-            collection=collection,
-        )
-    )
-
-
-def clear_collection(client: BaseClient, collection: str = "default") -> int:
-    """Delete all of this tenant's documents of a collection; how many. Maps to braid.clear_collection.
-
-    Raises NotFoundError.
-    """
-    return int(client._session.value("clear_collection", "collection => %(collection)s", collection=collection))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall", "timeframe_filter"]
+__all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall"]
 
 
 def recall(
@@ -183,33 +183,6 @@ def parse_timeframe(
         reference_time=reference_time,
     )
     return [(parse_time(period["starts_at"]), parse_time(period["ends_at"])) for period in periods]
-
-
-def timeframe_filter(
-    client: BaseClient,
-    timeframe: Timeframe | None,
-    filters: Mapping[str, Any] | None = None,
-    *,
-    time_zone: str | None = None,
-    reference_time: datetime | None = None,
-) -> dict[str, Any] | None:
-    """Return the filter by which `recall` searches a timeframe, with `filters`, for functions that have none of their
-    own, such as `facets` and `explain_search`. Maps to braid.timeframe_filter.
-
-    Raises InvalidArgumentError, whose hint lists what is understood.
-    """
-    (found,) = client._session.json(
-        "timeframe_filter",
-        """
-        timeframe => %(timeframe)s::text, filters => %(filters)s::jsonb, time_zone => %(time_zone)s::text,
-        reference_time => %(reference_time)s::timestamptz
-        """,
-        timeframe=timeframe_text(timeframe),
-        filters=optional_json(filters, "filters"),
-        time_zone=time_zone,
-        reference_time=reference_time,
-    )
-    return cast("dict[str, Any] | None", found)
 
 
 def extract_timeframe(

@@ -8,74 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import as_list, check_query, optional_json
-from pgbraid.results import SearchResult, SearchResults
 from pgbraid.stored import FacetValue
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.search_options import SearchOptions
 
-__all__ = ["facets", "similar_chunks", "similar_documents"]
-
-
-def similar_chunks(
-    client: BaseClient,
-    chunk_id: int,
-    limit: int = 10,
-    filters: Mapping[str, Any] | None = None,
-    *,
-    min_score: float | None = None,
-    options: SearchOptions | Mapping[str, Any] | None = None,
-) -> SearchResults:
-    """The chunks of the same collection whose vectors are nearest to a chunk's, which is not among them. Maps to
-    braid.similar_chunks.
-
-    Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
-    """
-    rows = client._session.json_rows(
-        "similar_chunks",
-        """
-        chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
-        min_score => %(min_score)s::float8, options => %(options)s::jsonb
-        """,
-        chunk_id=chunk_id,
-        limit=limit,
-        filters=optional_json(filters, "filters"),
-        min_score=min_score,
-        options=optional_json(options, "options"),
-    )
-    return SearchResults([SearchResult.from_row(row) for row in rows])
-
-
-def similar_documents(
-    client: BaseClient,
-    external_id: str,
-    limit: int = 10,
-    filters: Mapping[str, Any] | None = None,
-    collection: str = "default",
-    *,
-    min_score: float | None = None,
-    options: SearchOptions | Mapping[str, Any] | None = None,
-) -> SearchResults:
-    """The documents most like one of the collection, each by its best chunk: the nearest to the mean of the
-    document's vectors. Maps to braid.similar_documents.
-
-    Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet.
-    """
-    rows = client._session.json_rows(
-        "similar_documents",
-        """
-        external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
-        collection => %(collection)s::text, min_score => %(min_score)s::float8, options => %(options)s::jsonb
-        """,
-        external_id=external_id,
-        limit=limit,
-        filters=optional_json(filters, "filters"),
-        collection=collection,
-        min_score=min_score,
-        options=optional_json(options, "options"),
-    )
-    return SearchResults([SearchResult.from_row(row) for row in rows])
+__all__ = ["facets"]
 
 
 def facets(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Mode
-from pgbraid.client.arrangement import arrange_results
+from pgbraid.client.calls_search import arrange_results
 from pgbraid.client.queries import RANKING, embedded_text, searched
 from pgbraid.reranking import candidates, rerank_results, with_shape
 from pgbraid.results import SearchResult, SearchResults, results_of

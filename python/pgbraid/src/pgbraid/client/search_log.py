@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from pgbraid.errors import InvalidArgumentError
@@ -13,7 +12,7 @@ from pgbraid.results import SearchResults
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["record_feedback", "set_search_log"]
+__all__ = ["record_feedback"]
 
 
 def record_feedback(
@@ -51,32 +50,4 @@ def record_feedback(
             kind=kind,
             value=value,
         )
-    )
-
-
-def set_search_log(
-    client: BaseClient,
-    collection: str = "default",
-    log: Literal["off", "sampled", "all"] = "all",
-    *,
-    sample_share: float | None = None,
-    keep_query: Literal["text", "hash", "nothing"] | None = None,
-    retention: timedelta | str | None = None,
-) -> None:
-    """Log searches of a collection: all, the share `sample_share` of them, or none; for how long, and what is kept of
-    a query. None leaves a setting as it is. For administrators. Maps to braid.set_search_log.
-
-    Raises NotFoundError, InvalidArgumentError.
-    """
-    client._session.value_for_all(
-        "set_search_log",
-        """
-        collection => %(collection)s::text, log => %(log)s::text, sample_share => %(sample_share)s::float8,
-        keep_query => %(keep_query)s::text, retention => %(retention)s::interval
-        """,
-        collection=collection,
-        log=log,
-        sample_share=sample_share,
-        keep_query=keep_query,
-        retention=retention,
     )

@@ -18,32 +18,7 @@ from pgbraid.errors import from_psycopg, is_outdated, upgraded
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
-
-
-def create_tenant(client: BaseClient, tenant: str) -> int:
-    """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
-    braid.create_tenant.
-
-    Raises InvalidArgumentError.
-    """
-    return int(client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
-
-
-def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
-    """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
-    `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
-
-    Raises InvalidArgumentError if the keys differ.
-    """
-    return bool(
-        client._session.value_for_all(
-            "drop_tenant",
-            "tenant => %(key)s::text, confirm_tenant => %(again)s::text",
-            key=tenant,
-            again=confirm_tenant,
-        )
-    )
+__all__ = ["export_tenant", "import_tenant"]
 
 
 def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator[str]:
@@ -55,7 +30,7 @@ def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator
     """
     try:
         with client.connection.transaction():
-            client.connection.execute(f"select {TENANT}", {"tenant": client.tenant})
+            client.connection.execute(f"select {TENANT}", {"session_tenant": client.tenant})
             with client.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
                 cursor.execute("select braid.export_tenant(collection => %s)::text", (collection,))
                 for (record,) in cursor:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pgbraid.embedders.protocol import Vector, Vectors
 from pgbraid.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from pgbraid.embedders.minilm import MiniLM
+    from pgbraid.embedders.protocol import Vector, Vectors
 
 __all__ = ["LocalEmbedder"]
 

@@ -1,0 +1,126 @@
+"""Calls of model change. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pgbraid.async_client.base import BaseClient
+
+__all__ = [
+    "cut_over_model_migration",
+    "finish_model_migration",
+    "pause_model_migration",
+    "resume_model_migration",
+    "roll_back_model_migration",
+    "start_model_migration",
+]
+
+
+async def start_model_migration(
+    client: BaseClient,
+    collection: str,
+    embedding_model: str,
+    dimensions: int,
+    *,
+    distance: Literal["cosine", "inner_product", "l2"] | None = None,
+    vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+) -> None:
+    """Begins to move a collection to another embedding model, for all tenants, while searches and writes go on.
+
+    embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection's.
+    vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at these dimensions.
+    From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox;
+    workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until
+    cut_over_model_migration. See progress in braid.model_migrations and braid.status. For administrators.
+
+    Maps to braid.start_model_migration. Raises InvalidArgumentError, NotFoundError.
+    """
+    await client._session.value_for_all(
+        "start_model_migration",
+        """
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+        dimensions => %(dimensions)s::int, distance => %(distance)s::text,
+        vector_storage => %(vector_storage)s::text
+        """,
+        collection=collection,
+        embedding_model=embedding_model,
+        dimensions=dimensions,
+        distance=distance,
+        vector_storage=vector_storage,
+    )
+    client._spaces.forget(collection)
+
+
+async def pause_model_migration(client: BaseClient, collection: str) -> None:
+    """Pauses a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
+    until resume_model_migration.
+
+    Chunks written in the meantime still wait for a vector of both models. For administrators.
+
+    Maps to braid.pause_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    moved, or not so far.
+    """
+    await client._session.value_for_all(
+        "pause_model_migration", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)
+
+
+async def resume_model_migration(client: BaseClient, collection: str) -> None:
+    """Continues a paused model change.
+
+    For administrators.
+
+    Maps to braid.resume_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    moved, or not so far.
+    """
+    await client._session.value_for_all(
+        "resume_model_migration", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)
+
+
+async def cut_over_model_migration(client: BaseClient, collection: str) -> None:
+    """Makes searches use the new model of a model change, from the next statement on.
+
+    Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both
+    models, so roll_back_model_migration loses nothing. Waits a few seconds at most for writers, then raises 55P03. For
+    administrators.
+
+    Maps to braid.cut_over_model_migration. Raises InvalidArgumentError, which says how many chunks still wait for an
+    embedding of the new model.
+    """
+    await client._session.value_for_all(
+        "cut_over_model_migration", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)
+
+
+async def roll_back_model_migration(client: BaseClient, collection: str) -> None:
+    """Ends a model change with the old model, before the cut-over or after it.
+
+    Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
+    start again before that, those still there are used. For administrators.
+
+    Maps to braid.roll_back_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not
+    being moved, or not so far.
+    """
+    await client._session.value_for_all(
+        "roll_back_model_migration", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)
+
+
+async def finish_model_migration(client: BaseClient, collection: str) -> None:
+    """Ends a model change with the new model, after cut_over_model_migration.
+
+    From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.
+
+    Maps to braid.finish_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    moved, or not so far.
+    """
+    await client._session.value_for_all(
+        "finish_model_migration", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)

@@ -1,0 +1,241 @@
+# Generated from async_client/calls_collections.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Calls of collections. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.arguments import as_list, optional_json, to_json
+from pgbraid.spaces import LOCAL_MODEL
+
+if TYPE_CHECKING:
+    from pgbraid.client.base import BaseClient
+
+__all__ = [
+    "create_collection",
+    "drop_collection",
+    "list_rankings",
+    "restore_ranking",
+    "set_collection",
+    "set_indexed_attributes",
+    "set_ranking",
+    "set_synonyms",
+]
+
+
+def create_collection(
+    client: BaseClient,
+    name: str,
+    *,
+    text_config: str = "english",
+    dimensions: int = 384,
+    distance: Literal["cosine", "inner_product", "l2"] = "cosine",
+    embedding_model: str = LOCAL_MODEL,
+    chunk_tokens: int | None = None,
+    indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
+    ranking: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> int:
+    """Creates a collection, which all tenants share: each sees its own documents in it.
+
+    Returns its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the
+    vectors. text_config: the text search configuration that stems words. chunk_tokens: the most tokens of a chunk;
+    null takes 240 for all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes.
+    ranking: an object of settings of set_ranking, such as {"preset": "conversation"}; without a preset, as prose.
+    settings: an object, such as {"fold_diacritics": false}. Its keys are fold_diacritics: whether words match without
+    their accents; index_fields, embed_fields: lists of the fields that full text covers and of those that are
+    embedded, of title, speaker and content; and the settings of set_collection. If a collection of this name exists
+    with the same settings, only returns its id; with others, raises 22023. For administrators.
+
+    Maps to braid.create_collection. Raises InvalidArgumentError, also for a collection that exists with other
+    settings.
+    """
+    found = client._session.value_for_all(
+        "create_collection",
+        """
+        collection => %(name)s::text, text_config => %(text_config)s::text, dimensions => %(dimensions)s::int,
+        distance => %(distance)s::text, embedding_model => %(embedding_model)s::text,
+        chunk_tokens => %(chunk_tokens)s::int, indexed_attributes => %(indexed_attributes)s::jsonb,
+        ranking => %(ranking)s::jsonb, settings => %(settings)s::jsonb
+        """,
+        name=name,
+        text_config=text_config,
+        dimensions=dimensions,
+        distance=distance,
+        embedding_model=embedding_model,
+        chunk_tokens=chunk_tokens,
+        indexed_attributes=to_json(indexed_attributes or {}, "indexed_attributes"),
+        ranking=optional_json(ranking, "ranking"),
+        settings=optional_json(settings, "settings"),
+    )
+    client._spaces.forget(name)
+    return int(found)
+
+
+def set_collection(client: BaseClient, collection: str, settings: Mapping[str, Any]) -> None:
+    """Changes settings of a collection, for all tenants.
+
+    settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many
+    tokens of a chunk the next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk.
+    default_occurred_at: now gives documents without occurred_at the time at which they are first written, for memories
+    that are written as things happen; null for no time. Both hold from the next write on. vector_storage: how large
+    tenants' vectors are stored: vector (up to 2000 dimensions; the index holds them as halfvec where it can), halfvec
+    (up to 4000; vectors take half the space, too) or binary. hnsw_m, hnsw_ef_construction: pgvector's parameters of
+    HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec
+    has rounded stay rounded. How a collection ranks, set_ranking changes. For administrators.
+
+    Maps to braid.set_collection. Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        "set_collection",
+        "collection => %(collection)s::text, settings => %(settings)s::jsonb",
+        collection=collection,
+        settings=to_json(settings, "settings"),
+    )
+    client._spaces.forget(collection)
+
+
+def drop_collection(client: BaseClient, collection: str) -> bool:
+    """Removes a collection with all that every tenant stored in it.
+
+    This cannot be undone. It is gone at once, and maintain() frees its space. Returns false if there is none of that
+    name. To empty only one tenant's part, use clear_collection. For administrators.
+
+    Maps to braid.drop_collection.
+    """
+    found = client._session.value_for_all(
+        "drop_collection", "collection => %(collection)s::text", collection=collection
+    )
+    client._spaces.forget(collection)
+    return bool(found)
+
+
+def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
+    """Sets the words and phrases that a query for a word or phrase also finds in a collection, in place of those set
+    before.
+
+    An empty array removes them. It works in one direction: with synonyms {automobile} for the word car, a query for
+    automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose words
+    must stand together in the query, it counts as each of them. Words with the same stem count as one word. A synonym
+    that contains the word or another synonym is left out, since it is found with that. At most 63 synonyms of 16
+    words, in effect from the next query on. Returns how many were stored. For administrators.
+
+    Maps to braid.set_synonyms. Raises InvalidArgumentError, NotFoundError.
+    """
+    found = client._session.value_for_all(
+        "set_synonyms",
+        "word => %(word)s::text, synonyms => %(synonyms)s::text[], collection => %(collection)s::text",
+        word=word,
+        synonyms=as_list(synonyms, "synonyms"),
+        collection=collection,
+    )
+    client._spaces.forget(collection)
+    return int(found)
+
+
+def set_indexed_attributes(
+    client: BaseClient, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
+) -> None:
+    """Declares which metadata keys of a collection have an index, so that filters on them are fast.
+
+    attributes: an object such as {"year": "number", "team": "text"}, at most 32 keys; types are text, number and time
+    (ISO 8601 strings). It replaces what was declared before; {} declares none. The operators $eq, $in and ranges use
+    the index. Which chunks pass a filter does not change; scores may, where statistics_scope is auto. A value of
+    another type is kept but not indexed. New writes are indexed at once. What is stored already is indexed by
+    braid.maintain(); until then, filters are as slow as before. For administrators.
+
+    Maps to braid.set_indexed_attributes. Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        "set_indexed_attributes",
+        "indexed_attributes => %(attributes)s::jsonb, collection => %(collection)s::text",
+        attributes=to_json(attributes, "attributes"),
+        collection=collection,
+    )
+    client._spaces.forget(collection)
+
+
+def set_ranking(
+    client: BaseClient,
+    collection: str,
+    ranking: Mapping[str, Any],
+    reason: str | None = None,
+    *,
+    evaluation: Mapping[str, Any] | None = None,
+    expected_ranking: Mapping[str, Any] | None = None,
+) -> int:
+    """Changes how a collection ranks, for all tenants and from the next search on, and keeps a version of it.
+
+    ranking: an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. Settings that are not given
+    stay, but for the weights with another kind of fusion, which become its defaults. To try it first, give it to
+    searches as the option ranking: the scores are the same. k1, b: BM25's parameters; b null follows the length of the
+    chunks. title_weight: how many times a word of the title counts. full_text_weight, semantic_weight, sparse_weight:
+    the weights of the scores in hybrid searches that give none. fusion: rrf, convex, dbsf or max. rrf_k: the constant
+    of rrf. normalisation: centroid, theoretical, minmax, zscore, saturate or none. preset: prose, conversation or rrf;
+    sets all that a new collection of this kind has, except for normalisation and bm25_variant and, unless it is rrf,
+    fusion and rrf_k, before the other settings count, and no weights where the fusion is rrf or max. neighbour_weight:
+    how much of the scores of the chunks before and after it a chunk gets. smoothing: how much of its score it shares
+    with those whose vectors are near, in hybrid searches. statistics_scope: where words are counted: collection,
+    filter, or auto. bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does
+    not. Parts that are installed have settings of their own. reason: why, for whoever reads list_rankings. evaluation:
+    what it rests on, without texts of queries. expected_ranking: settings that the collection must still have, such as
+    those that ranking was compared with; else it is refused. Returns the number of the version; that of the present
+    one if nothing changes. restore_ranking undoes it. Scores are exact at once. After a change of k1, b or
+    title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.
+
+    Maps to braid.set_ranking. Raises InvalidArgumentError, NotFoundError, LimitExceededError.
+    """
+    found = client._session.value_for_all(
+        "set_ranking",
+        """
+        collection => %(collection)s::text, ranking => %(ranking)s::jsonb, reason => %(reason)s::text,
+        evaluation => %(evaluation)s::jsonb, expected_ranking => %(expected_ranking)s::jsonb
+        """,
+        collection=collection,
+        ranking=to_json(ranking, "ranking"),
+        reason=reason,
+        evaluation=optional_json(evaluation, "evaluation"),
+        expected_ranking=optional_json(expected_ranking, "expected_ranking"),
+    )
+    client._spaces.forget(collection)
+    return int(found)
+
+
+def list_rankings(client: BaseClient, collection: str = "default") -> list[dict[str, Any]]:
+    """Lists the versions of a collection's ranking, newest first: who changed what, when and why.
+
+    Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is what the first
+    change found. changes: the settings that differ from the version before, each with both values. ranking: all
+    settings. login: who changed it; role: with which role, if it had chosen another one. Both, and changed_at, are
+    null in a version that was found and not made: version 1, and settings that came by another way. is_current:
+    whether the collection ranks so. For administrators.
+
+    Maps to braid.list_rankings. Raises NotFoundError.
+    """
+    found: list[dict[str, Any]] = client._session.json_rows(
+        "list_rankings", "collection => %(collection)s::text", collection=collection
+    )
+    return found
+
+
+def restore_ranking(client: BaseClient, collection: str, version: int, reason: str | None = None) -> int:
+    """Lets a collection rank as in one of the versions that list_rankings shows, for all tenants and from the next
+    search on.
+
+    All settings of that version are set, whatever has changed them since. Nothing is lost: this is a new version,
+    whose number it returns, so it can be undone as well; that of the present version if nothing changes. For
+    administrators.
+
+    Maps to braid.restore_ranking. Raises InvalidArgumentError, NotFoundError.
+    """
+    found = client._session.value_for_all(
+        "restore_ranking",
+        "collection => %(collection)s::text, version => %(version)s::int, reason => %(reason)s::text",
+        collection=collection,
+        version=version,
+        reason=reason,
+    )
+    client._spaces.forget(collection)
+    return int(found)

@@ -1,0 +1,252 @@
+# Generated from async_client/calls_documents.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Calls of documents. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.arguments import as_list, to_json
+from pgbraid.stored import (
+    Document,
+    EmbeddingBacklog,
+    EmbeddingJob,
+    ListedDocument,
+)
+
+if TYPE_CHECKING:
+    from pgbraid.client.base import BaseClient
+
+__all__ = [
+    "clear_collection",
+    "delete_document",
+    "delete_documents",
+    "drop_embedding_jobs",
+    "embedding_backlog",
+    "get_document",
+    "list_documents",
+    "list_embedding_jobs",
+    "retry_embedding_jobs",
+    "update_metadata",
+]
+
+
+def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
+    """Returns a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
+    that external_id.
+
+    Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and chunks.
+    Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, language
+    and metadata.
+
+    Maps to braid.get_document. Raises NotFoundError for a collection that does not exist.
+    """
+    (found,) = client._session.json(
+        "get_document",
+        "external_id => %(external_id)s::text, collection => %(collection)s::text",
+        external_id=external_id,
+        collection=collection,
+    )
+    return None if found is None else Document.from_json(found)
+
+
+def list_documents(
+    client: BaseClient, collection: str = "default", *, limit: int = 100, after: str | None = None
+) -> list[ListedDocument]:
+    """Lists the tenant's documents of a collection, without their text, in the order of external_id (compared by its
+    bytes).
+
+    limit: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give the
+    external_id of the last row.
+
+    Maps to braid.list_documents. Raises InvalidArgumentError, NotFoundError.
+    """
+    found = client._session.json_rows(
+        "list_documents",
+        "collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text",
+        collection=collection,
+        limit=limit,
+        after=after,
+    )
+    return [ListedDocument.from_row(row) for row in found]
+
+
+def update_metadata(
+    client: BaseClient,
+    external_id: str,
+    metadata: Mapping[str, Any],
+    *,
+    replace: bool = False,
+    collection: str = "default",
+) -> bool:
+    """Merges keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
+
+    With replace true, the new metadata replace the old ones. Keys that a chunk brought itself stay. Needs no new
+    embedding, and does not touch the text index. Returns false if there is no document with that external_id.
+
+    Maps to braid.update_metadata. Raises InvalidArgumentError, NotFoundError for a collection that does not exist,
+    LimitExceededError.
+    """
+    found = client._session.value(
+        "update_metadata",
+        """
+        external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb, replace => %(replace)s::boolean,
+        collection => %(collection)s::text
+        """,
+        external_id=external_id,
+        metadata=to_json(metadata, "metadata"),
+        replace=replace,
+        collection=collection,
+    )
+    return bool(found)
+
+
+def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
+    """Deletes a document of the tenant with its chunks and vectors.
+
+    Searches do not find it once this commits. Returns false if there is no document with that external_id. For many
+    documents use delete_documents.
+
+    Maps to braid.delete_document. Raises NotFoundError for a collection that does not exist.
+    """
+    found = client._session.value(
+        "delete_document",
+        "external_id => %(external_id)s::text, collection => %(collection)s::text",
+        external_id=external_id,
+        collection=collection,
+    )
+    return bool(found)
+
+
+def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
+    """Deletes documents of the tenant with their chunks and vectors, much faster than one by one.
+
+    At most 100000 external_ids in a call; ids that are not there are passed over. Returns the number of documents
+    deleted.
+
+    Maps to braid.delete_documents. Raises NotFoundError for a collection that does not exist, LimitExceededError.
+    """
+    found = client._session.value(
+        "delete_documents",
+        "external_ids => %(external_ids)s::text[], collection => %(collection)s::text",
+        external_ids=as_list(external_ids, "external_ids"),
+        collection=collection,
+    )
+    return int(found)
+
+
+def clear_collection(client: BaseClient, collection: str = "default") -> int:
+    """Deletes all documents that the tenant stored in a collection, with their chunks and vectors.
+
+    This cannot be undone. The collection itself and other tenants' documents stay. The tenant's writers to the
+    collection wait until this transaction ends. Returns the number of documents deleted.
+
+    Maps to braid.clear_collection. Raises NotFoundError.
+    """
+    found = client._session.value("clear_collection", "collection => %(collection)s::text", collection=collection)
+    return int(found)
+
+
+def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
+    """Shows where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.
+
+    waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are
+    claimed, or pause after a failure. last_error: the message of one that failed, or null. For services and
+    administrators.
+
+    Maps to braid.embedding_backlog. Raises PermissionDeniedError.
+    """
+    found = client._session.records("embedding_backlog")
+    return [EmbeddingBacklog(*row) for row in found]
+
+
+def list_embedding_jobs(
+    client: BaseClient,
+    state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
+    limit: int = 100,
+    collection: str = "default",
+    *,
+    after: int = 0,
+    embedding_model: str | None = None,
+) -> list[EmbeddingJob]:
+    """Lists chunks of a collection that wait for their embedding, in the order of their ids.
+
+    state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or
+    abandoned (no worker gets it: see abandon_embedding_jobs). state: only those; null, as by default: all. attempts:
+    how often workers have claimed it; claims before the first failure count as one then. last_error: why it failed.
+    available_at: when a worker can claim it; null: now; infinity: never. limit: 1 to 10000. after: the last chunk_id
+    of the page before; 0 begins. embedding_model: as in claim_embedding_jobs. For workers and whoever looks after
+    them.
+
+    Maps to braid.list_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    found = client._session.json_rows(
+        "list_embedding_jobs",
+        """
+        with_state => %(state)s::text, job_count => %(limit)s::int, after_chunk_id => %(after)s::bigint,
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text
+        """,
+        state=state,
+        limit=limit,
+        after=after,
+        collection=collection,
+        embedding_model=embedding_model,
+    )
+    return [EmbeddingJob.from_row(row) for row in found]
+
+
+def retry_embedding_jobs(
+    client: BaseClient,
+    chunk_ids: Sequence[int] | None = None,
+    collection: str = "default",
+    *,
+    embedding_model: str | None = None,
+) -> int:
+    """Lets workers claim jobs at once, as if they had never been tried.
+
+    chunk_ids: whose, whether they are claimed, pause after a failure or were abandoned; at most 10000; null, as by
+    default: of all that have failed. A worker that stops gives back what it has claimed in this way. embedding_model:
+    as in claim_embedding_jobs. Returns how many there were.
+
+    Maps to braid.retry_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    found = client._session.value(
+        "retry_embedding_jobs",
+        """
+        chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s::text,
+        embedding_model => %(embedding_model)s::text
+        """,
+        chunk_ids=None if chunk_ids is None else as_list(chunk_ids, "chunk_ids"),
+        collection=collection,
+        embedding_model=embedding_model,
+    )
+    return int(found)
+
+
+def drop_embedding_jobs(
+    client: BaseClient,
+    chunk_ids: Sequence[int] | None = None,
+    collection: str = "default",
+    *,
+    embedding_model: str | None = None,
+) -> int:
+    """Removes jobs from the outbox: their chunks stay without an embedding, and only full text finds them.
+
+    chunk_ids: whose, at most 10000; null, as by default: of all that were abandoned. A chunk gets a new job when its
+    text changes. embedding_model: as in claim_embedding_jobs; during a model change, chunks without the new model's
+    embedding are not found by semantic search after it. Returns how many there were.
+
+    Maps to braid.drop_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    found = client._session.value(
+        "drop_embedding_jobs",
+        """
+        chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s::text,
+        embedding_model => %(embedding_model)s::text
+        """,
+        chunk_ids=None if chunk_ids is None else as_list(chunk_ids, "chunk_ids"),
+        collection=collection,
+        embedding_model=embedding_model,
+    )
+    return int(found)

@@ -1,0 +1,48 @@
+# Generated from async_client/calls_memory.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Calls of memory. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import optional_json
+from pgbraid.timeframes import Timeframe, timeframe_text
+
+if TYPE_CHECKING:
+    from pgbraid.client.base import BaseClient
+
+__all__ = ["timeframe_filter"]
+
+
+def timeframe_filter(
+    client: BaseClient,
+    timeframe: Timeframe | None,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    time_zone: str | None = None,
+    reference_time: datetime | None = None,
+) -> dict[str, Any] | None:
+    """Returns the filter by which recall searches a timeframe, for functions that have none of their own, such as
+    facets and explain_search.
+
+    timeframe: what recall takes, but not auto; null, which extract_timeframe gives of a query that names no time, is
+    all time. filters: what else is asked for. time_zone: null, as by default, takes the session's. reference_time: the
+    time that words such as yesterday count from; null takes now.
+
+    Maps to braid.timeframe_filter. Raises InvalidArgumentError, whose hint lists what is understood.
+    """
+    (found,) = client._session.json(
+        "timeframe_filter",
+        """
+        timeframe => %(timeframe)s::text, filters => %(filters)s::jsonb, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz
+        """,
+        timeframe=timeframe_text(timeframe),
+        filters=optional_json(filters, "filters"),
+        time_zone=time_zone,
+        reference_time=reference_time,
+    )
+    return None if found is None else dict(found)

@@ -1,0 +1,220 @@
+# Generated from async_client/calls_reranking.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Calls of reranking. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import as_list, to_json
+from pgbraid.spaces import LOCAL_MODEL
+from pgbraid.stored import (
+    LearnedProfile,
+    ListedProfile,
+    Profile,
+)
+from pgbraid.vectors import VectorLike, to_vector
+
+if TYPE_CHECKING:
+    from pgbraid.client.base import BaseClient
+
+__all__ = [
+    "delete_profile",
+    "drop_ranking_model",
+    "get_profile",
+    "get_ranking_model",
+    "learn_profile",
+    "list_profiles",
+    "list_ranking_models",
+    "set_profile",
+    "set_token_vectors",
+    "store_ranking_model",
+]
+
+
+def set_token_vectors(
+    client: BaseClient,
+    collection: str,
+    embedding_model: str | None = LOCAL_MODEL,
+    *,
+    vector_count: int = 32,
+    dimensions: int | None = None,
+) -> None:
+    """Says which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.
+
+    embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at
+    most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the
+    collection's embeddings. Those that another model made, or that have another length, are not read any more. They go
+    when others are stored for the chunk, or with it. For administrators.
+
+    Maps to braid.set_token_vectors. Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        "set_token_vectors",
+        """
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+        vector_count => %(vector_count)s::int, dimensions => %(dimensions)s::int
+        """,
+        collection=collection,
+        embedding_model=embedding_model,
+        vector_count=vector_count,
+        dimensions=dimensions,
+    )
+    client._spaces.forget(collection)
+
+
+def set_profile(
+    client: BaseClient,
+    profile: str,
+    embedding: VectorLike | None = None,
+    attributes: Mapping[str, Mapping[str, float]] | None = None,
+    collection: str = "default",
+) -> None:
+    """Stores a profile of the session's tenant: what a user likes, for the option profile of searches.
+
+    profile: its name; one of this name is replaced. embedding: a vector of the model of the collection; what is like
+    it is boosted. attributes: weights from -1 to 1 of values, by key: {"category": {"billing": 0.5}}. A key is
+    category, speaker, language or a metadata key. collection: the collection whose model made the embedding; the
+    profile works in every collection with the same model.
+
+    Maps to braid.set_profile. Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    """
+    client._session.value(
+        "set_profile",
+        """
+        profile => %(profile)s::text, embedding => %(embedding)s, attributes => %(attributes)s::jsonb,
+        collection => %(collection)s::text
+        """,
+        profile=profile,
+        embedding=None if embedding is None else to_vector(embedding, "the embedding"),
+        attributes=to_json(attributes or {}, "attributes"),
+        collection=collection,
+    )
+
+
+def learn_profile(
+    client: BaseClient,
+    profile: str,
+    liked: Sequence[str],
+    disliked: Sequence[str] = (),
+    keys: Sequence[str] = ("category", "speaker"),
+    collection: str = "default",
+) -> LearnedProfile:
+    """Makes a profile of what a user liked and disliked, and stores it.
+
+    profile: its name; one of this name is replaced, so give all that the user ever liked, not what is new. liked,
+    disliked: external_ids in the collection, at most 1000 in all. The vector is Rocchio's: 0.75 × the mean of the
+    liked documents - 0.15 × the mean of the disliked ones. A document counts as the mean of its first 100 chunks.
+    keys: those to learn weights of attributes for, category, speaker, language or metadata keys. A value weighs the
+    share of the liked documents that have it - 0.2 × that of the disliked ones; the 16 that weigh most are kept of
+    each key. The same documents give the same profile. Returns an object: liked, disliked and embedded (how many
+    documents counted, and how many of them have a vector), not_found (the ids that are not there) and the attributes
+    learned.
+
+    Maps to braid.learn_profile. Raises InvalidArgumentError, NotFoundError for a collection, LimitExceededError.
+    """
+    (found,) = client._session.json(
+        "learn_profile",
+        """
+        profile => %(profile)s::text, liked => %(liked)s::text[], disliked => %(disliked)s::text[],
+        keys => %(keys)s::text[], collection => %(collection)s::text
+        """,
+        profile=profile,
+        liked=as_list(liked, "liked"),
+        disliked=as_list(disliked, "disliked"),
+        keys=as_list(keys, "keys"),
+        collection=collection,
+    )
+    return LearnedProfile.from_json(found)
+
+
+def get_profile(client: BaseClient, profile: str) -> Profile | None:
+    """Returns a profile of the session's tenant, null if there is none of that name.
+
+    An object with profile (its name), embedding (an array), embedding_model, dimensions, distance, attributes and
+    updated_at. For writers; searches by everybody else only use a profile.
+
+    Maps to braid.get_profile.
+    """
+    (found,) = client._session.json("get_profile", "profile => %(profile)s::text", profile=profile)
+    return None if found is None else Profile.from_json(found)
+
+
+def list_profiles(client: BaseClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+    """Lists the profiles of the session's tenant, in the order of their names (by bytes).
+
+    limit: how many, up to 10000. after: the name that the page before ended with; null for the first page.
+    embedding_model: the model of its vector; null if it has none.
+
+    Maps to braid.list_profiles. Raises InvalidArgumentError.
+    """
+    found = client._session.json_rows(
+        "list_profiles", "match_count => %(limit)s::int, after => %(after)s::text", limit=limit, after=after
+    )
+    return [ListedProfile.from_row(row) for row in found]
+
+
+def delete_profile(client: BaseClient, profile: str) -> bool:
+    """Deletes a profile of the session's tenant.
+
+    Returns true, or false if there is none of that name.
+
+    Maps to braid.delete_profile.
+    """
+    found = client._session.value("delete_profile", "profile => %(profile)s::text", profile=profile)
+    return bool(found)
+
+
+def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
+    """Stores a ranking model of the session's tenant, in place of the one of this name.
+
+    Searches rank by it with the option model, or by default where the collection names it (set_ranking). model: an
+    object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each
+    feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as it was written.
+    Returns true if the name is new.
+
+    Maps to braid.store_ranking_model. Raises InvalidArgumentError, LimitExceededError.
+    """
+    found = client._session.value(
+        "store_ranking_model",
+        "name => %(name)s::text, model => %(model)s::jsonb",
+        name=name,
+        model=to_json(model, "model"),
+    )
+    return bool(found)
+
+
+def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
+    """Returns a ranking model of the session's tenant as it was stored, null if there is none of that name.
+
+    For writers; everybody else's searches only rank by it.
+
+    Maps to braid.get_ranking_model.
+    """
+    (found,) = client._session.json("get_ranking_model", "name => %(name)s::text", name=name)
+    return None if found is None else dict(found)
+
+
+def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
+    """Lists the ranking models of the session's tenant, in the order of their names (by bytes).
+
+    mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said.
+    collections: those whose searches it ranks by default.
+
+    Maps to braid.list_ranking_models.
+    """
+    found: list[dict[str, Any]] = client._session.json_rows("list_ranking_models")
+    return found
+
+
+def drop_ranking_model(client: BaseClient, name: str) -> bool:
+    """Drops a ranking model of the session's tenant.
+
+    Returns true, or false if there is none of that name. Collections that name it rank this tenant's searches without
+    it.
+
+    Maps to braid.drop_ranking_model.
+    """
+    found = client._session.value("drop_ranking_model", "name => %(name)s::text", name=name)
+    return bool(found)

@@ -1,0 +1,230 @@
+# Generated from async_client/calls_search.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Calls of search. Made by tools/client_calls.py. DO NOT CHANGE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.arguments import as_list, as_numbers, check_query, optional_json
+from pgbraid.contexts import Context, Passage
+from pgbraid.explanation import ScorePart
+from pgbraid.results import SearchResult, SearchResults
+from pgbraid.search_options import SearchOptions
+
+if TYPE_CHECKING:
+    from pgbraid.client.base import BaseClient
+
+__all__ = ["arrange_context", "arrange_results", "explain_score", "highlight", "similar_chunks", "similar_documents"]
+
+
+def similar_chunks(
+    client: BaseClient,
+    chunk_id: int,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    min_score: float | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Finds the chunks of the same collection whose vectors are nearest to that of a given chunk.
+
+    It is semantic_search with the stored vector of chunk_id, so nothing is embedded. The chunk itself is left out.
+    score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups,
+    passages and snippets; there are no pages. Raises 22023 if the chunk has no embedding yet.
+
+    Maps to braid.similar_chunks. Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
+    """
+    found = client._session.json_rows(
+        "similar_chunks",
+        """
+        chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        min_score => %(min_score)s::float8, options => %(options)s::jsonb
+        """,
+        chunk_id=chunk_id,
+        limit=limit,
+        filters=optional_json(filters, "filters"),
+        min_score=min_score,
+        options=optional_json(options, "options"),
+    )
+    return SearchResults([SearchResult.from_row(row) for row in found])
+
+
+def similar_documents(
+    client: BaseClient,
+    external_id: str,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    min_score: float | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Finds the documents most like a given document, one row for each: its best chunk.
+
+    It compares with the mean of the vectors of the given document's chunks; with the distance cosine, of these vectors
+    brought to length 1. Chunks that wait for their embedding do not count. score is the similarity of the best chunk
+    to that mean. external_id: the given document, which is left out itself. filters are on the chunks found. Nothing
+    is embedded. options: those about vectors and snippets. Raises 22023 if none of the document's chunks has an
+    embedding yet.
+
+    Maps to braid.similar_documents. Raises NotFoundError, and InvalidArgumentError for a document that is not embedded
+    yet.
+    """
+    found = client._session.json_rows(
+        "similar_documents",
+        """
+        external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        collection => %(collection)s::text, min_score => %(min_score)s::float8, options => %(options)s::jsonb
+        """,
+        external_id=external_id,
+        limit=limit,
+        filters=optional_json(filters, "filters"),
+        collection=collection,
+        min_score=min_score,
+        options=optional_json(options, "options"),
+    )
+    return SearchResults([SearchResult.from_row(row) for row in found])
+
+
+def arrange_results(
+    client: BaseClient,
+    chunk_ids: Sequence[int],
+    scores: Sequence[float],
+    limit: int = 10,
+    collection: str = "default",
+    *,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Makes result rows of chunks that were scored elsewhere, for example by a reranker.
+
+    Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the
+    collection, each once, at most 100000; those that are gone by now are left out, unless all are. scores: one for
+    each, in the same order. limit: how many rows, 10 by default. options: those of a search that collapse, group and
+    diversify rows, add passages and snippets, and give pages.
+
+    Maps to braid.arrange_results. Raises InvalidArgumentError, and NotFoundError if none of the chunks exists, or one
+    of a page does not.
+    """
+    found = client._session.json_rows(
+        "arrange_results",
+        """
+        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
+        collection => %(collection)s::text, options => %(options)s::jsonb
+        """,
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
+        scores=as_numbers(scores, "scores"),
+        limit=limit,
+        collection=collection,
+        options=optional_json(options, "options"),
+    )
+    return SearchResults([SearchResult.from_row(row) for row in found])
+
+
+def arrange_context(
+    client: BaseClient,
+    chunk_ids: Sequence[int],
+    scores: Sequence[float],
+    token_budget: int = 2000,
+    limit: int = 50,
+    collection: str = "default",
+    *,
+    sort: Literal["score", "document"] = "score",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> Context:
+    """Collects passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for
+    example by a reranker.
+
+    chunk_ids, scores, collection and options are as in arrange_results; token_budget, limit, sort and the result are
+    as in assemble_context.
+
+    Maps to braid.arrange_context. Raises InvalidArgumentError, and NotFoundError if none of the chunks exists.
+    """
+    found = client._session.json_rows(
+        "arrange_context",
+        """
+        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], token_budget => %(token_budget)s::int,
+        match_count => %(limit)s::int, sort => %(sort)s::text, collection => %(collection)s::text,
+        options => %(options)s::jsonb
+        """,
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
+        scores=as_numbers(scores, "scores"),
+        token_budget=token_budget,
+        limit=limit,
+        sort=sort,
+        collection=collection,
+        options=optional_json(options, "options"),
+    )
+    return Context([Passage(**row) for row in found])
+
+
+def highlight(
+    client: BaseClient,
+    chunk_id: int,
+    query: str,
+    *,
+    start_tag: str = "<mark>",
+    stop_tag: str = "</mark>",
+    fragment_count: int | None = 2,
+    fragment_words: int = 30,
+    fragment_separator: str = " … ",
+) -> str:
+    """Returns the passages of a chunk that match a query best, with the matched words between two tags.
+
+    Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are
+    inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text.
+    fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as a
+    word. If nothing matches, it returns the beginning of the text. chunk_id comes from the rows of a search. To get
+    snippets with the rows, use the option snippet of a search.
+
+    Maps to braid.highlight. Raises NotFoundError, InvalidArgumentError.
+    """
+    check_query(query)
+    found = client._session.value(
+        "highlight",
+        """
+        chunk_id => %(chunk_id)s::bigint, query_text => %(query)s::text, start_tag => %(start_tag)s::text,
+        stop_tag => %(stop_tag)s::text, fragment_count => %(fragment_count)s::int,
+        fragment_words => %(fragment_words)s::int, fragment_separator => %(fragment_separator)s::text
+        """,
+        chunk_id=chunk_id,
+        query=query,
+        start_tag=start_tag,
+        stop_tag=stop_tag,
+        fragment_count=fragment_count,
+        fragment_words=fragment_words,
+        fragment_separator=fragment_separator,
+    )
+    return str(found)
+
+
+def explain_score(
+    client: BaseClient, query: str, chunk_ids: Sequence[int], *, match: str = "any", collection: str = "default"
+) -> list[ScorePart]:
+    """Shows where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it
+    has.
+
+    Use it to find out why one chunk ranks above another. query, match and collection: those of the search. chunk_ids:
+    chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + length_normalisation). f is
+    frequency (in the body) plus title_weight × title_frequency; length_normalisation is k1 × (1 - b + b × length /
+    average_length). With bm25_variant okapi, contribution is k1 + 1 times that. The contributions of a chunk add up to
+    its score. The lexemes of a prefix, or of a word with synonyms, count together as one term, with the
+    document_frequency of the commonest; each lexeme has its share. A synonym of several words is shown as their
+    lexemes, and is as common as the rarest of them. A chunk that lacks what the query demands has no rows.
+
+    Maps to braid.explain_score. Raises NotFoundError, InvalidArgumentError.
+    """
+    check_query(query)
+    found = client._session.records(
+        "explain_score",
+        """
+        query_text => %(query)s::text, chunk_ids => %(chunk_ids)s::bigint[], match => %(match)s::text,
+        collection => %(collection)s::text
+        """,
+        query=query,
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
+        match=match,
+        collection=collection,
+    )
+    return [ScorePart(*row) for row in found]

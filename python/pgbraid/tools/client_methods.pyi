@@ -1,0 +1,420 @@
+"""The methods of the client that only call the function of the API of the same name: how Python calls it.
+
+tools/client_calls.py makes them, with the types, the casts and the comments of sql/, to which a docstring here adds. An
+argument of another name is that of the function in the same place among those of other names.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+
+from pgbraid.arguments import Duration
+from pgbraid.contexts import Context
+from pgbraid.explanation import ScorePart
+from pgbraid.results import SearchResults
+from pgbraid.search_options import SearchOptions
+from pgbraid.spaces import LOCAL_MODEL
+from pgbraid.stored import (
+    Document,
+    EmbeddingBacklog,
+    EmbeddingJob,
+    EmbeddingUsage,
+    IndexProblem,
+    LearnedProfile,
+    ListedDocument,
+    ListedProfile,
+    Profile,
+    SyncProblem,
+    SyncStatus,
+)
+from pgbraid.timeframes import Timeframe
+from pgbraid.vectors import VectorLike
+
+def create_collection(
+    name: str,
+    *,
+    text_config: str = "english",
+    dimensions: int = 384,
+    distance: Literal["cosine", "inner_product", "l2"] = "cosine",
+    embedding_model: str = LOCAL_MODEL,
+    chunk_tokens: int | None = None,
+    indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
+    ranking: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> int:
+    """Raises InvalidArgumentError, also for a collection that exists with other settings."""
+
+def set_collection(collection: str, settings: Mapping[str, Any]) -> None:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def drop_collection(collection: str) -> bool: ...
+def set_synonyms(word: str, synonyms: Sequence[str], collection: str = "default") -> int:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def set_sparse_encoder(name: str, weights: Mapping[str, float] | None, *, append: bool = False) -> int:
+    """Raises InvalidArgumentError, LimitExceededError."""
+
+def set_indexed_attributes(
+    attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
+) -> None:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def set_token_vectors(
+    collection: str, embedding_model: str | None = LOCAL_MODEL, *, vector_count: int = 32, dimensions: int | None = None
+) -> None:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def get_document(external_id: str, collection: str = "default") -> Document | None:
+    """Raises NotFoundError for a collection that does not exist."""
+
+def list_documents(collection: str = "default", *, limit: int = 100, after: str | None = None) -> list[ListedDocument]:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def update_metadata(
+    external_id: str, metadata: Mapping[str, Any], *, replace: bool = False, collection: str = "default"
+) -> bool:
+    """Raises InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError."""
+
+def delete_document(external_id: str, collection: str = "default") -> bool:
+    """Raises NotFoundError for a collection that does not exist."""
+
+def delete_documents(external_ids: Sequence[str], collection: str = "default") -> int:
+    """Raises NotFoundError for a collection that does not exist, LimitExceededError."""
+
+def clear_collection(collection: str = "default") -> int:
+    """Raises NotFoundError."""
+
+def similar_chunks(
+    chunk_id: int,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    min_score: float | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet."""
+
+def similar_documents(
+    external_id: str,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    min_score: float | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet."""
+
+def arrange_results(
+    chunk_ids: Sequence[int],
+    scores: Sequence[float],
+    limit: int = 10,
+    collection: str = "default",
+    *,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists, or one of a page does not."""
+
+def arrange_context(
+    chunk_ids: Sequence[int],
+    scores: Sequence[float],
+    token_budget: int = 2000,
+    limit: int = 50,
+    collection: str = "default",
+    *,
+    sort: Literal["score", "document"] = "score",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> Context:
+    """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists."""
+
+def highlight(
+    chunk_id: int,
+    query: str,
+    *,
+    start_tag: str = "<mark>",
+    stop_tag: str = "</mark>",
+    fragment_count: int | None = 2,
+    fragment_words: int = 30,
+    fragment_separator: str = " … ",
+) -> str:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def explain_score(
+    query: str, chunk_ids: Sequence[int], *, match: str = "any", collection: str = "default"
+) -> list[ScorePart]:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def status(collection: str | None = None) -> dict[str, Any]:
+    """Raises NotFoundError."""
+
+def health(older_than: Duration = 3600.0) -> list[dict[str, Any]]:
+    """older_than is seconds, a text such as '5 minutes', or a timedelta. Raises InvalidArgumentError."""
+
+def maintain(time_budget: Duration | None = None) -> dict[str, Any]:
+    """time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises InvalidArgumentError."""
+
+def calibrate() -> dict[str, float]: ...
+def check_index(collection: str = "default") -> list[IndexProblem]:
+    """Raises NotFoundError."""
+
+def rebuild_index(collection: str = "default") -> int:
+    """Raises NotFoundError."""
+
+def rebuild_vector_index(collection: str = "default") -> bool:
+    """Raises NotFoundError."""
+
+def measure_recall(
+    collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
+) -> dict[str, Any]:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def create_tenant(tenant: str) -> int:
+    """Raises InvalidArgumentError."""
+
+def drop_tenant(tenant: str, confirm_tenant: str) -> bool:
+    """Raises InvalidArgumentError if the keys differ."""
+
+def embedding_backlog() -> list[EmbeddingBacklog]:
+    """Raises PermissionDeniedError."""
+
+def list_embedding_jobs(
+    state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
+    limit: int = 100,
+    collection: str = "default",
+    *,
+    after: int = 0,
+    embedding_model: str | None = None,
+) -> list[EmbeddingJob]:
+    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+
+def retry_embedding_jobs(
+    chunk_ids: Sequence[int] | None = None, collection: str = "default", *, embedding_model: str | None = None
+) -> int:
+    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+
+def drop_embedding_jobs(
+    chunk_ids: Sequence[int] | None = None, collection: str = "default", *, embedding_model: str | None = None
+) -> int:
+    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+
+def embedding_usage(since: date | None = None) -> list[EmbeddingUsage]:
+    """Raises PermissionDeniedError."""
+
+def set_search_log(
+    collection: str = "default",
+    log: Literal["off", "sampled", "all"] = "all",
+    *,
+    sample_share: float | None = None,
+    keep_query: Literal["text", "hash", "nothing"] | None = None,
+    retention: timedelta | str | None = None,
+) -> None:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def set_ranking(
+    collection: str,
+    ranking: Mapping[str, Any],
+    reason: str | None = None,
+    *,
+    evaluation: Mapping[str, Any] | None = None,
+    expected_ranking: Mapping[str, Any] | None = None,
+) -> int:
+    """Raises InvalidArgumentError, NotFoundError, LimitExceededError."""
+
+def list_rankings(collection: str = "default") -> list[dict[str, Any]]:
+    """Raises NotFoundError."""
+
+def restore_ranking(collection: str, version: int, reason: str | None = None) -> int:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def start_model_migration(
+    collection: str,
+    embedding_model: str,
+    dimensions: int,
+    *,
+    distance: Literal["cosine", "inner_product", "l2"] | None = None,
+    vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+) -> None:
+    """Raises InvalidArgumentError, NotFoundError."""
+
+def pause_model_migration(collection: str) -> None:
+    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+
+def resume_model_migration(collection: str) -> None:
+    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+
+def cut_over_model_migration(collection: str) -> None:
+    """Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model."""
+
+def roll_back_model_migration(collection: str) -> None:
+    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+
+def finish_model_migration(collection: str) -> None:
+    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+
+def unsync_table(table_name: str, *, keep_documents: bool = False) -> int:
+    """Raises NotFoundError, PermissionDeniedError."""
+
+def apply_changes(time_budget: Duration = 10) -> dict[str, Any]:
+    """time_budget is seconds, a text such as '5 minutes', or a timedelta.
+
+    Raises InvalidArgumentError, PermissionDeniedError.
+    """
+
+def sync_status() -> list[SyncStatus]:
+    """Raises PermissionDeniedError."""
+
+def check_sync(table_name: str) -> list[SyncProblem]:
+    """Raises NotFoundError, PermissionDeniedError."""
+
+def set_profile(
+    profile: str,
+    embedding: VectorLike | None = None,
+    attributes: Mapping[str, Mapping[str, float]] | None = None,
+    collection: str = "default",
+) -> None:
+    """Raises InvalidArgumentError, DimensionMismatchError, NotFoundError."""
+
+def learn_profile(
+    profile: str,
+    liked: Sequence[str],
+    disliked: Sequence[str] = (),
+    keys: Sequence[str] = ("category", "speaker"),
+    collection: str = "default",
+) -> LearnedProfile:
+    """Raises InvalidArgumentError, NotFoundError for a collection, LimitExceededError."""
+
+def get_profile(profile: str) -> Profile | None: ...
+def list_profiles(*, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+    """Raises InvalidArgumentError."""
+
+def delete_profile(profile: str) -> bool: ...
+def ranking_features(
+    query_set: str,
+    configuration: Mapping[str, Any] | None = None,
+    *,
+    judge: str | None = None,
+    after: str | None = None,
+    limit: int = 100,
+) -> list[dict[str, Any]]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def store_ranking_model(name: str, model: Mapping[str, Any]) -> bool:
+    """Raises InvalidArgumentError, LimitExceededError."""
+
+def get_ranking_model(name: str) -> dict[str, Any] | None: ...
+def list_ranking_models() -> list[dict[str, Any]]: ...
+def drop_ranking_model(name: str) -> bool: ...
+def create_query_set(query_set: str, level: str = "document", *, description: str = "") -> bool:
+    """Raises InvalidArgumentError."""
+
+def store_queries(query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default") -> int:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def store_judgments(query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def list_query_sets() -> list[dict[str, Any]]: ...
+def list_queries(query_set: str, *, limit: int = 100, after: str | None = None) -> list[dict[str, Any]]:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def drop_query_set(query_set: str) -> bool: ...
+def evaluate(
+    query_set: str,
+    configuration: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] = ("ndcg@10", "recall@10", "precision@10", "mrr@10", "map@10", "judged@10"),
+    *,
+    judge: str | None = None,
+    details: bool = False,
+) -> dict[str, Any]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def compare_evaluations(
+    baseline: Mapping[str, Any],
+    candidate: Mapping[str, Any],
+    *,
+    resample_count: int = 2000,
+    seed: int = 0,
+    changed_count: int = 10,
+) -> dict[str, Any]:
+    """Raises InvalidArgumentError, LimitExceededError."""
+
+def pool_results(
+    query_set: str,
+    configurations: Sequence[Mapping[str, Any]] = ({},),
+    depth: int = 10,
+    *,
+    judge: str | None = None,
+    seed: int = 0,
+    query_ids: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def judge_agreement(query_set: str, judge: str, reference: str | None = None) -> dict[str, Any]:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def sample_queries(
+    query_set: str,
+    collection: str = "default",
+    method: Literal["random", "frequency", "worst"] = "random",
+    query_count: int = 100,
+    *,
+    since: datetime | None = None,
+    min_searches: int = 1,
+    with_filters: bool = False,
+    seed: int = 0,
+) -> int:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def judgments_from_clicks(
+    query_set: str,
+    collection: str = "default",
+    *,
+    since: datetime | None = None,
+    min_impressions: float = 5.0,
+    eta: float = 1.0,
+    judge: str = "clicks",
+) -> dict[str, int]:
+    """Raises NotFoundError, InvalidArgumentError."""
+
+def tune(
+    query_set: str,
+    search_space: Mapping[str, Sequence[Any]] | None = None,
+    budget: int = 50,
+    configuration: Mapping[str, Any] | None = None,
+    *,
+    metric: str = "ndcg@10",
+    judge: str | None = None,
+    fold_count: int = 5,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def plan_tuning(
+    query_set: str,
+    search_space: Mapping[str, Sequence[Any]] | None = None,
+    budget: int = 50,
+    configuration: Mapping[str, Any] | None = None,
+    *,
+    judge: str | None = None,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
+    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+
+def choose_configuration(
+    evaluations: Sequence[Mapping[str, Any]],
+    metric: str = "ndcg@10",
+    *,
+    fold_count: int = 5,
+    resample_count: int = 2000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Raises InvalidArgumentError, LimitExceededError."""
+
+def timeframe_filter(
+    timeframe: Timeframe | None,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    time_zone: str | None = None,
+    reference_time: datetime | None = None,
+) -> dict[str, Any] | None:
+    """Raises InvalidArgumentError, whose hint lists what is understood."""
