@@ -20,17 +20,25 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
-from pytest_postgresql import factories
 
 import pgbraid
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
-from pgbraid.install import install
-from support import HashEmbedder, OtherSession, Tenants, clone, finish_drops, make_fast, pglite, temporary_folder
+from support import (
+    HashEmbedder,
+    OtherSession,
+    Templates,
+    Tenants,
+    clone,
+    finish_drops,
+    make_fast,
+    pglite,
+    temporary_folder,
+)
 from support.calls import one
 from support.examples import tries_fewer, try_fewer, trying_each_value
 from support.package import Package
-from support.parts import install_all, install_only
+from support.parts import choose, of_file
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
@@ -40,7 +48,7 @@ REPOSITORY = Path(__file__).parents[1]
 NOT_PGLITE = "PGlite is one session of one database, without logins, other connections or a server's programs and files"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption(
         "--postgres-version",
         type=int,
@@ -49,8 +57,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--parts",
-        default="all",
-        help="what databases have: all parts, core, which is the core alone, or names with commas between them",
+        default="",
+        help="what databases have: all parts, core, which is the core alone, or names with commas between them; without"
+        " it, what support/parts.py says of each file",
     )
     parser.addoption(
         "--any-version",
@@ -58,6 +67,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FOLDER",
         help="where runs on several versions agree on who takes which of the tests that depend on none",
     )
+    # Other conftest.py are imported before pytest_configure, and list the functions that there are.
+    config = pluginmanager.get_plugin("pytestconfig")
+    assert config is not None
+    choose(parser.parse_known_args(config.invocation_params.args).parts)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -77,11 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A shell has its background jobs ignore Ctrl-C, and all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    parts = config.getoption("--parts")
-    if parts == "all":
-        install_all()
-    else:
-        install_only(parts.split(","))
     version = config.getoption("--postgres-version")
     if version != embedded.DEFAULT_VERSION:
         # Each takes PGlite, in WebAssembly, several times as long.
@@ -185,7 +193,7 @@ def pg_version(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded.Server]:
+def server(pg_version: int) -> Iterator[embedded.Server]:
     """The embedded server of this test run."""
     if pg_version == pglite.VERSION:
         pytest.skip(NOT_PGLITE)
@@ -193,7 +201,6 @@ def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded
     try:
         running = embedded.ensure_running(data_dir, pg_version)
         make_fast(running)
-        request.config.option.postgresql_host = str(running.socket_dir)
         yield running
     finally:
         finish_drops()
@@ -201,23 +208,30 @@ def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded
         shutil.rmtree(data_dir)
 
 
-def _install_template(*, host: str, port: int | str, user: str, dbname: str, **_: object) -> None:
-    install(make_conninfo(host=host, port=port, user=user, dbname=dbname))
+@pytest.fixture(scope="session")
+def templates(server: embedded.Server) -> Templates:
+    return Templates(server)
 
 
-# Installed once a session; each test's database is a clone of it.
-template = factories.postgresql_noproc(load=[_install_template])
+@pytest.fixture(scope="module")
+def template(request: pytest.FixtureRequest, templates: Templates, pg_version: int) -> str:
+    """The name of a database with pgbraid freshly installed, of which each test's database is a clone."""
+    return templates.name(of_file(request.path, is_default_version=pg_version == embedded.DEFAULT_VERSION))
 
 
 @pytest.fixture(scope="session")
-def new_database(request: pytest.FixtureRequest, pg_version: int) -> Iterator[NewDatabase]:
+def pglite_databases() -> Iterator[pglite.PGlite]:
+    with pglite.running() as databases:
+        yield databases
+
+
+@pytest.fixture(scope="module")
+def new_database(request: pytest.FixtureRequest, pg_version: int) -> NewDatabase:
     """`with new_database() as dsn` has a database with pgbraid freshly installed for the while, as superuser."""
     if pg_version == pglite.VERSION:
-        with pglite.running() as databases:
-            yield databases.new
-    else:
-        server: embedded.Server = request.getfixturevalue("server")
-        yield partial(_database, server, request.getfixturevalue("template").template_dbname)
+        databases: pglite.PGlite = request.getfixturevalue("pglite_databases")
+        return databases.new
+    return partial(_database, request.getfixturevalue("server"), request.getfixturevalue("template"))
 
 
 @contextmanager

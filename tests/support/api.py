@@ -1,23 +1,24 @@
-"""What functions, views and manifests say in `sql/`, for tests that try each of them."""
+"""What functions, views and manifests of the core and of the chosen parts say in `sql/`, for tests of all of them."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from pgbraid.install.headers import Header, read_header
+from support.parts import SQL, chosen, part_of
 
-SQL = Path(__file__).parents[2] / "sql"
+FILES = [file for file in sorted(SQL.rglob("*.*")) if file.parent != SQL and part_of(file) in {"core", *chosen()}]
 # By qualified name.
 OBJECTS: dict[str, Header] = {
-    header.name: header for file in sorted(SQL.rglob("*.sql")) if (header := read_header(file.read_text()))
+    header.name: header for file in FILES if file.suffix == ".sql" and (header := read_header(file.read_text()))
 }
 # What manifests say of each table.
 TABLES: dict[str, dict[str, Any]] = {
     table: facts
-    for file in sorted(SQL.rglob("part.json"))
+    for file in FILES
+    if file.name == "part.json"
     for table, facts in json.loads(file.read_text()).get("tables", {}).items()
 }
 # The functions of the schema braid, by name.

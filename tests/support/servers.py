@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 
 from pgbraid import embedded
+from pgbraid.install import install
 from support.waiting import until
 
 # Not for a test of what a server still has after a crash: a process that is killed can leave half a page written.
@@ -33,6 +34,24 @@ def make_fast(server: embedded.Server) -> None:
         for name, value in SETTINGS.items():
             connection.execute(sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value)))
         connection.execute("select pg_reload_conf()")
+
+
+class Templates:
+    """Databases of a server with pgbraid freshly installed, one for each choice of parts that is asked for."""
+
+    def __init__(self, server: embedded.Server) -> None:
+        self._server = server
+        self._names: dict[frozenset[str], str] = {}
+
+    def name(self, parts: frozenset[str]) -> str:
+        """Return the name of the database with these parts."""
+        if parts not in self._names:
+            name = f"template_{len(self._names)}"
+            with psycopg.connect(self._server.dsn_for("postgres"), autocommit=True) as connection:
+                connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+            install(self._server.dsn_for(name), only=["core", *sorted(parts)])
+            self._names[parts] = name
+        return self._names[parts]
 
 
 @contextmanager

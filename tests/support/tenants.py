@@ -73,7 +73,8 @@ class Tenants:
             self._dsn = self._open.enter_context(self._new_database())
             self._connection = self._open.enter_context(psycopg.connect(self._dsn, autocommit=True))
             self._search_path = self._connection.execute("show search_path").fetchall()[0][0]
-            self._lasting = {name: _rows(self._connection, name) for name in LASTING}
+            tables = {name for name, _ in self._connection.execute(TABLES, (LEARNED,))}
+            self._lasting = {name: _rows(self._connection, name) for name in LASTING if name in tables}
             self._state = _state(self._connection)
         # PGlite sets it in its session, and resetting makes it another.
         self._connection.execute("select set_config('search_path', %s, false)", (self._search_path,))

@@ -90,13 +90,12 @@ def objects_of_parts() -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def keys(shared_db: psycopg.Connection[Any]) -> set[str]:
+def keys() -> set[str]:
     """The names of settings and options of parts."""
     found = {key for text in TEXTS.values() for key in re.findall(r"\bparts (?:->>?|\?) '(\w+)'", code_of(text))}
     found.update(key for manifest in MANIFESTS.values() for key in manifest.get("settings", {}))
-    for name in OBJECTS:
-        if name.startswith("braid_store.extend_search_options_"):
-            found.update(key for (key,) in shared_db.execute(f"select name from {name}()".encode()).fetchall())
+    for file in SQL.glob("parts/**/options.json"):
+        found.update(json.loads(file.read_text()))
     return found
 
 

@@ -15,14 +15,18 @@ CLOSED = by_policy("owner")
 REFERENCE = DEFINITIONS | CLOSED | {"tenants"}
 # Ids of definitions are small; everything that tenants store counts in bigint.
 SMALL_IDS = {
-    "tenants.id",
-    "collections.id",
-    "due_collections.id",
-    "vector_spaces.id",
-    "indexed_attributes.id",
-    "sparse_encoders.id",
-    "vector_shards.id",
-    "synced_tables.id",
+    f"{table}.id"
+    for table in (
+        "tenants",
+        "collections",
+        "due_collections",
+        "vector_spaces",
+        "indexed_attributes",
+        "sparse_encoders",
+        "vector_shards",
+        "synced_tables",
+    )
+    if table in FACTS
 }
 
 TABLES = """
@@ -184,7 +188,7 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
     ).fetchall()
     assert [row for row in rows if not row.is_indexed] == []
     # Small tables that every write would lock must not be referenced by what tenants write.
-    assert {(row.source, row.target) for row in rows} == {
+    designed = {
         ("braid_store.access_settings", "braid_store.tenants"),
         ("braid_store.tenant_members", "braid_store.tenants"),
         ("braid_store.collections", "braid_store.vector_spaces"),
@@ -196,6 +200,8 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.dropped_spaces", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),
     }
+    there = {f"braid_store.{table}" for table in FACTS}
+    assert {(row.source, row.target) for row in rows} == {key for key in designed if there.issuperset(key)}
 
 
 def test_no_statistics_are_kept_on_what_tenants_store(catalog: Any) -> None:

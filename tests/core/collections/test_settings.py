@@ -129,7 +129,6 @@ def test_values_that_cannot_be(db: Connection, setting: str, value: Any, hint: s
         ("none", "The keys are: default_occurred_at, embed_fields, "),
         ("k1", 'braid.set_ranking with {"k1": '),
         ("preset", 'braid.set_ranking with {"preset": '),
-        ("sparse_encoder", 'braid.set_ranking with {"sparse_encoder": '),
         ("dimensions", "argument of create_collection"),
         ("indexed_attributes", "set_indexed_attributes"),
     ],

@@ -214,10 +214,6 @@ def test_pages_of_jobs(filled: Connection) -> None:
         "abandon_embedding_jobs('{1}', 'x', 0)",
         "retry_embedding_jobs(embedding_model => 'other')",
         "drop_embedding_jobs(embedding_model => 'other')",
-        "record_embedding_usage('default', 'm', -1, 1, 1)",
-        "record_embedding_usage('default', 'm', 1, null, 1)",
-        "record_embedding_usage('default', '', 1, 1, 1)",
-        "record_embedding_usage('default', 'm', 1, 1, 1, cost => 'NaN')",
     ],
 )
 def test_what_is_refused_of_jobs(filled: Connection, call: str) -> None:

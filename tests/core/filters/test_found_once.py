@@ -171,7 +171,7 @@ def test_a_key_that_no_chunk_has_is_told_of_beside_rows(db: Connection) -> None:
 
 def test_every_way_to_search_tells_of_an_unknown_key(db: Connection) -> None:
     found = {"$or": [{"undeclaerd": 7}, {"undeclared": 7}]}
-    for function in ("search_json", "explain_search", "recall_json"):
+    for function in ("search_json", "explain_search"):
         call = f"select braid.{function}('alpha', filters => %s, collection => 'docs')"
         answer = one(db, call, Jsonb(found))
         assert answer["results"] and "unknown_filter_key" in {warning["code"] for warning in answer["warnings"]}

@@ -415,17 +415,18 @@ def commands(filled: Connection) -> Connection:
     return filled
 
 
-@pytest.mark.parametrize(
-    ("query", "best", "read"),
-    [
-        ("ls -a", "list", "-a"),
-        ("git rebase -i", "git", "-i"),
-        ("git commit -a -m", "git", "-a, -m"),
-        ("docker run -it", "box", "-it"),
-        ("freeze -5 degrees", "cold", "-5"),
-        ("ls -the folder", "list", "-the"),
-    ],
-)
+# Queries, the best document of each, and what is read as a word.
+OF_COMMANDS = [
+    ("ls -a", "list", "-a"),
+    ("git rebase -i", "git", "-i"),
+    ("git commit -a -m", "git", "-a, -m"),
+    ("docker run -it", "box", "-it"),
+    ("freeze -5 degrees", "cold", "-5"),
+    ("ls -the folder", "list", "-the"),
+]
+
+
+@pytest.mark.parametrize(("query", "best", "read"), OF_COMMANDS)
 def test_an_option_of_a_command_is_no_exclusion_anywhere(
     commands: Connection, query: str, best: str, read: str
 ) -> None:
@@ -437,8 +438,6 @@ def test_an_option_of_a_command_is_no_exclusion_anywhere(
     for search in (
         f"full_text_search(%s, {where})",
         f"hybrid_search(%s, '[1,0]', {where})",
-        f"recall(%s, '[1,0]', '2026-01', {where})",
-        f"recall(%s, timeframe => '2026-01', strategy => 'full_text', {where})",
     ):
         assert first(f"r.external_id from braid.{search} r") == best, search
     chunk = first("r.chunk_id from braid.full_text_search(%s, collection => 'commands') r")
@@ -447,7 +446,6 @@ def test_an_option_of_a_command_is_no_exclusion_anywhere(
     assert f" in {read}." in warning and '-"..."' in warning
     together = first(f"braid.multi_search(to_jsonb(array[%s]), {where})")
     assert together["results"][0]["external_id"] == best
-    assert first(f"braid.recall_json(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
     assert first(f"braid.explain_search(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
     assert first("count(*) from braid.explain_score(%s, array[%s]::bigint[], collection => 'commands')", chunk) > 0
     assert first("f.count from braid.facets('{external_id}', %s, collection => 'commands') f limit 1") == 1

@@ -9,9 +9,9 @@ from pgbraid import embedded
 
 
 @pytest.fixture(scope="module")
-def world(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[World]:
+def world(server: embedded.Server, template: str) -> Iterator[World]:
     """One database for a module; tests leave tenant beta as it is."""
-    created = World(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname)
+    created = World(server.dsn_for("postgres"), template)
     try:
         created.ingest("alpha", ALPHA)
         created.ingest("beta", BETA)

@@ -14,6 +14,7 @@ from core.isolation.world import BETA, PRIVATE, Connection, Gateway, World, tena
 
 from support.api import ADMINISTRATIVE, API, LOGGED, READING, example, runs
 from support.calls import one
+from support.parts import is_installed
 
 # What is tried instead of a function's example; :beta_chunks stands for the chunk ids of beta.
 SPECIAL = {
@@ -225,7 +226,7 @@ SPECIAL = {
         " array['[0,0,1]', '[0,1,0]']::@vector@.vector[], 'small')",
     ],
 }
-CALLS = {name: SPECIAL.get(name, [example(name)]) for name in API}
+CALLS = {name: list(filter(is_installed, SPECIAL.get(name, [example(name)]))) for name in API}
 # A chunk of another tenant does not exist.
 REFUSED = {
     **dict.fromkeys(ADMINISTRATIVE, "42501"),

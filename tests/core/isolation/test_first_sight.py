@@ -50,11 +50,6 @@ def test_the_first_write_creates_the_tenant(world: World, gateway: Gateway, user
     ).fetchone() == (0,)
 
 
-def test_an_import_creates_it_too(world: World, gateway: Gateway, user: str) -> None:
-    assert call(gateway, "select braid.import_tenant('[]')", {"sub": user}) == [(0,)]
-    assert user in tenants(world)
-
-
 def test_a_read_only_request_creates_none(world: World, gateway: Gateway, user: str) -> None:
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         call(gateway, WRITE, {"sub": user}, read_only=True)

@@ -10,8 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from pgbraid import embedded
-from support import clone
-from support.partitioned import install_partitioned
+from support.partitioned import partitioned_database
 
 Connection = psycopg.Connection[Any]
 TENANTS = [f"tenant {number}" for number in range(6)]
@@ -20,14 +19,10 @@ WORDS = ["bread", "sourdough", "rye", "flour", "water", "salt", "oven", "yeast",
 
 @pytest.fixture(scope="module")
 def db(server: embedded.Server, pg_version: int) -> Iterator[Connection]:
-    if pg_version < 17:
-        pytest.skip("clusters need PostgreSQL 17: before it, partitioned tables have no identity columns")
-    with clone(server, "template1") as name:
-        install_partitioned(server.dsn_for(name))
-        with psycopg.connect(server.dsn_for(name), autocommit=True) as connection:
-            for tenant in TENANTS:
-                connection.execute("select braid.create_tenant(%s)", (tenant,))
-            yield connection
+    with partitioned_database(server, pg_version) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
+        for tenant in TENANTS:
+            connection.execute("select braid.create_tenant(%s)", (tenant,))
+        yield connection
 
 
 def write(db: Connection, tenant: str, numbers: range, word: str) -> None:
@@ -85,18 +80,3 @@ def test_changes_by_place_are_the_tenants_own(db: Connection) -> None:
     now = held(db)
     assert now[TENANTS[1]] == now[TENANTS[2]] == (0, 0, 0)
     assert [now[tenant] for tenant in TENANTS[3:]] == [whole[tenant] for tenant in TENANTS[3:]]
-
-
-def test_what_is_written_says_whether_it_is_new(db: Connection) -> None:
-    act_for(db, TENANTS[3])
-    call = "select braid.create_query_set('asked', 'document', %s)"
-    assert db.execute(call, ("",)).fetchone() == (True,)
-    assert db.execute(call, ("again",)).fetchone() == (False,)
-    assert db.execute("select description from braid_store.query_sets").fetchall() == [("again",)]
-
-
-def test_partitions_count_as_their_table(db: Connection) -> None:
-    size = "select coalesce(sum(byte_count), 0) from braid.storage where table_name = 'postings' and part = 'rows'"
-    assert db.execute(size).fetchone() != (0,)
-    status = db.execute("select braid.status()").fetchone()
-    assert status is not None

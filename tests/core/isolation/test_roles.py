@@ -23,9 +23,9 @@ MAY = {
 def connections(world: World) -> dict[str, Connection]:
     for name in ("moving", "moved"):
         world.admin.execute("select braid.create_collection(%s, dimensions => 3, embedding_model => 'test')", (name,))
-        world.admin.execute("select braid.start_model_migration(%s, 'another', 4)", (name,))
+        world.call("alpha", "select braid.start_model_migration(%s, 'another', 4)", name)
     world.admin.execute("select braid.maintain()")
-    world.admin.execute("select braid.cut_over_model_migration('moved')")
+    world.call("alpha", "select braid.cut_over_model_migration('moved')")
     made = {}
     for role in MAY:
         login = world.role(role, *([] if role == "none" else [role]))
@@ -35,7 +35,7 @@ def connections(world: World) -> dict[str, Connection]:
         world.admin.execute(f"create table public.{table} (id int primary key, body text)")
         world.admin.execute(f"alter table public.{table} owner to {made['administrator'].info.user}")
         world.admin.execute(f"grant select on public.{table} to public")
-    world.admin.execute("select braid.sync_table('public.synced', '{body}', tenant => 'alpha')")
+    world.call("alpha", "select braid.sync_table('public.synced', '{body}', tenant => 'alpha')")
     return made
 
 

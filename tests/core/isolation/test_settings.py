@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,6 +14,9 @@ import psycopg
 import pytest
 from core.isolation.test_calls import CALLS
 from core.isolation.world import Connection, World
+
+from support.api import OBJECTS
+from support.parts import is_installed
 
 # Each as far from the default as it can be. Not the time zone: a timeframe without one is in the session's, and JSON
 # shows times in it.
@@ -72,11 +74,7 @@ PASSING = re.compile(
     r"|(?<=only,)\d+|\"+\w*(?:_ms|seconds)\"+: [\d.e-]+"
     r"|(?:20[2-9]\d-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\.\d+(?:[+-]\d\d(?::\d\d)?)?"
 )
-VIEWS = [
-    f"(select * from braid.{file.stem})"
-    for file in (Path(__file__).parents[3] / "sql").rglob("*.sql")
-    if f"\ncreate or replace view braid.{file.stem}\n" in "\n" + file.read_text()
-]
+VIEWS = [f"(select * from {name})" for name, header in OBJECTS.items() if header.kind == "view"]
 # Measured by clocks.
 BY_CLOCK = {"health", "status", "maintain", "calibrate", "measure_recall"}
 
@@ -162,6 +160,8 @@ def store(connection: Connection) -> list[Any]:
     texts = documents()
     said = []
     for statement, parameters in STORED:
+        if not is_installed(statement):
+            continue
         given = tuple(json.dumps(texts[place : place + 200]) for place in parameters)
         said.append(connection.execute(statement.encode(), given).fetchall() if "select" in statement[:6] else
                     connection.execute(statement.encode()).rowcount)  # fmt: skip

@@ -11,6 +11,7 @@ from core.isolation.world import Connection, Gateway, World, tenant_claims
 
 from support.api import example, runs
 from support.calls import one
+from support.parts import is_installed
 from support.roles import definer_role, owner_role
 
 
@@ -346,7 +347,7 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "export_tenant()",
         "import_tenant('[]')",
     }
-    for call in calls:
+    for call in filter(is_installed, (f"braid.{call}" for call in calls)):
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant") as caught:
-            connection.execute(f"select * from braid.{call}")
+            connection.execute(f"select * from {call}")
         assert caught.value.diag.message_hint

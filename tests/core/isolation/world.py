@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from support.api import tables
 from support.calls import one
+from support.parts import chosen, is_installed
 
 Connection = psycopg.Connection[Any]
 
@@ -89,9 +90,13 @@ class World:
             "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
             ' indexed_attributes => \'{"year": "number", "betakey": "text"}\')'
         )
-        self.definitions.execute("select braid.set_token_vectors('small', 'test', 4)")
-        self.definitions.execute("select braid.set_query_embeddings('small', 10)")
-        self.definitions.execute("select braid.set_search_log('small')")
+        for setting in (
+            "select braid.set_token_vectors('small', 'test', 4)",
+            "select braid.set_query_embeddings('small', 10)",
+            "select braid.set_search_log('small')",
+        ):
+            if is_installed(setting):
+                self.definitions.execute(setting)
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
             self.tenant_ids[tenant] = one(self.definitions, "select braid.create_tenant(%s)", tenant)
@@ -105,30 +110,31 @@ class World:
         self.server.close()
 
     def ingest(self, tenant: str, documents: Sequence[dict[str, Any]], collection: str = "small") -> None:
+        without = set() if "reranking" in chosen() else {"token_vectors"}
+        given = [{key: document[key] for key in document.keys() - without} for document in documents]
+        self.call(tenant, "select braid.upsert_documents(%s, %s)", json.dumps(given), collection)
+
+    def call(self, tenant: str, statement: str, *values: Any) -> Any:
+        """Run a call for a tenant, unless it needs a part that is not there. Return its first value."""
+        if not is_installed(statement):
+            return None
         with self.admin.transaction():
             self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.upsert_documents(%s, %s)", (json.dumps(documents), collection))
+            return one(self.admin, statement, *values)
 
     def like(self, tenant: str, word: str) -> None:
         """Gives the tenant a profile, of the same name for each."""
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute(
-                "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", (json.dumps({"speaker": {word: 1}}),)
-            )
+        attributes = json.dumps({"speaker": {word: 1}})
+        self.call(tenant, "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", attributes)
 
     def asked(self, tenant: str, text: str) -> None:
         """The vector of a query is stored for the tenant."""
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.store_query_embedding(%s, '[0,1,0.1]', 'small')", (text,))
+        self.call(tenant, "select braid.store_query_embedding(%s, '[0,1,0.1]', 'small')", text)
 
     def search(self, tenant: str, text: str) -> None:
         """The tenant's log has a search, with feedback."""
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            search_id = one(self.admin, "select braid.search(%s, collection => 'small') #>> '{stats,search_id}'", text)
-            self.admin.execute("select braid.record_feedback(%s, 'doc2', 'click')", (search_id,))
+        found = self.call(tenant, "select braid.search(%s, collection => 'small') #>> '{stats,search_id}'", text)
+        self.call(tenant, "select braid.record_feedback(%s, 'doc2', 'click')", found)
 
     def judge(self, tenant: str, word: str) -> None:
         """Gives the tenant judged queries, in a query set of the same name for each."""
@@ -141,29 +147,21 @@ class World:
             {"query_id": "2", "external_id": "doc2", "grade": 1, "judge": word},
             {"query_id": "1", "external_id": "doc1", "grade": 1, "judge": "second"},
         ]
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.create_query_set('asked')")
-            self.admin.execute("select braid.store_queries('asked', %s, 'small')", (json.dumps(queries),))
-            self.admin.execute("select braid.store_judgments('asked', %s)", (json.dumps(judgments),))
-            # As many as tuning needs.
-            queries = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(30)]
-            judgments = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(30)]
-            self.admin.execute("select braid.create_query_set('tuned')")
-            self.admin.execute("select braid.store_queries('tuned', %s, 'small')", (json.dumps(queries),))
-            self.admin.execute("select braid.store_judgments('tuned', %s)", (json.dumps(judgments),))
+        # As many as tuning needs.
+        tuning = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(30)]
+        tuned = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(30)]
+        for name, asked, judged in (("asked", queries, judgments), ("tuned", tuning, tuned)):
+            self.call(tenant, "select braid.create_query_set(%s)", name)
+            self.call(tenant, "select braid.store_queries(%s, %s, 'small')", name, json.dumps(asked))
+            self.call(tenant, "select braid.store_judgments(%s, %s)", name, json.dumps(judged))
 
     def learn(self, tenant: str, weight: float) -> None:
         """Gives the tenant a ranking model, of the same name for each."""
         model = {"version": 1, "mode": "hybrid", "features": ["score", "importance"], "weights": [1, weight]}
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.store_ranking_model('learned', %s)", (json.dumps(model),))
+        self.call(tenant, "select braid.store_ranking_model('learned', %s)", json.dumps(model))
 
     def clear(self, tenant: str) -> None:
-        with self.admin.transaction():
-            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.clear_collection('small')")
+        self.call(tenant, "select braid.clear_collection('small')")
 
     def fingerprint(self, tenant: str) -> str:
         """Changes with anything that the tenant stored; merging its index changes nothing here."""

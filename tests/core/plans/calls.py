@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from support.api import API, example
+from support.parts import is_installed
 
 LISTS = "the postings of a frequent word are read whole: one row out of line per 8192 chunks"
 BOUNDS = "the closer the bounds of many chunks lie, the more are scored"
@@ -409,4 +410,13 @@ def usual(function: str) -> Call:
     return Call(f"select {call}")
 
 
-CALLS = {function: SPECIAL.get(function) or [usual(function)] for function in API if SPECIAL.get(function) != []}
+def possible(call: Call) -> bool:
+    """Tell whether a call needs only parts that are there."""
+    return is_installed(call.statement, *call.prepare)
+
+
+CALLS = {
+    function: list(filter(possible, SPECIAL.get(function) or [usual(function)]))
+    for function in API
+    if SPECIAL.get(function) != []
+}

@@ -35,10 +35,10 @@ class Measurements:
 
 
 @pytest.fixture(scope="module")
-def measured(server: embedded.Server, pg_version: int, request: pytest.FixtureRequest) -> Iterator[Measurements]:
+def measured(server: embedded.Server, pg_version: int, template: str) -> Iterator[Measurements]:
     """What every call reads: of the small tenant, those whose work grows of a medium one, the others of a large one."""
     is_default = pg_version == embedded.DEFAULT_VERSION
-    with tenant(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname) as grown:
+    with tenant(server.dsn_for("postgres"), template) as grown:
         with grown.connect("force_generic_plan") as old:
             measure(old, grown, is_growing=False)
             grown.grow(SMALL)

@@ -13,8 +13,8 @@ from support import npm, postgrest
 
 
 @pytest.fixture(scope="module")
-def world(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[World]:
-    created = World(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname)
+def world(server: embedded.Server, template: str) -> Iterator[World]:
+    created = World(server.dsn_for("postgres"), template)
     try:
         created.ingest("alpha", ALPHA)
         created.ingest("beta", BETA)

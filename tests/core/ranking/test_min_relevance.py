@@ -137,21 +137,6 @@ def test_another_value_is_refused(filled: Connection, wrong: object) -> None:
         found(filled, "seat", wrong)
 
 
-def test_a_timeline_has_no_turn_about_something_else(filled: Connection) -> None:
-    def told(**arguments: Any) -> set[str]:
-        named = "".join(f", {name} => %({name})s" for name in arguments)
-        rows = filled.execute(
-            "select external_id from braid.conversation_timeline('seat', %(vector)s::vector, collection => 'small'"
-            f"{named}) where is_match",
-            {"vector": vector([1, 0, 0]), **arguments},
-        )
-        return {row[0] for row in rows.fetchall()}
-
-    assert told() == {"near", "words", "both"}
-    assert len(told(options=Jsonb({"min_relevance": None}))) == 5
-    assert len(told(min_score=-100)) == 5
-
-
 def test_a_vector_equal_to_all_others_is_a_hit(db: Connection) -> None:
     """There is nothing between the mean and the nearest."""
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")

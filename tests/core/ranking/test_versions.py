@@ -27,8 +27,6 @@ RANKINGS: list[dict[str, Any]] = [
     {"full_text_weight": 0.1, "normalisation": "theoretical"},
     {"smoothing": 1, "neighbour_weight": 0.4},
     {"smoothing": 0, "statistics_scope": "collection"},
-    {"ranking_model": "sums", "b": 0.1},
-    {"sparse_encoder": "letters", "sparse_weight": 0.8},
 ]
 SEARCHES: list[dict[str, Any]] = [
     {"query_text": "amber cedar", "query_embedding": vector([0.6, 0.8, 0.0])},
@@ -61,10 +59,6 @@ def make_collection(db: Connection, name: str) -> None:
 @pytest.fixture(scope="module")
 def db(shared_db: Connection) -> Connection:
     """The ranking is a collection's, so each test that changes one has a collection of its own."""
-    model = {"version": 1, "mode": "hybrid", "features": ["score", "title_match"], "weights": [2, 0.7]}
-    shared_db.execute("select braid.store_ranking_model('sums', %s)", (Jsonb(model),))
-    weights = {word: 1 + len(word) / 9 for word in WORDS}
-    shared_db.execute("select braid.set_sparse_encoder('letters', %s)", (Jsonb(weights),))
     return shared_db
 
 
@@ -123,15 +117,19 @@ def tried(db: Connection) -> str:
 
 @pytest.mark.parametrize("ranking", RANKINGS, ids=str)
 def test_the_option_has_the_scores_of_the_ranking_once_it_is_applied(db: Connection, tried: str, ranking: Any) -> None:
+    assert_tried_as_applied(db, tried, ranking)
+
+
+def assert_tried_as_applied(db: Connection, tried: str, ranking: Any, function: str = "search_json") -> None:
     """To the last bit, in each kind of search."""
     before = settings(db, tried)
     options = {"ranking": ranking}
-    plain = [answers(db, search, tried) for search in SEARCHES]
-    found = [answers(db, search, tried, options) for search in SEARCHES]
+    plain = [answers(db, search, tried, None, function) for search in SEARCHES]
+    found = [answers(db, search, tried, options, function) for search in SEARCHES]
     explained = [call(db, "explain_search", {**s, "collection": tried, "options": options}) for s in SEARCHES]
 
     version = apply(db, tried, ranking)
-    applied = [answers(db, search, tried) for search in SEARCHES]
+    applied = [answers(db, search, tried, None, function) for search in SEARCHES]
     restore(db, tried, version - 1)
 
     assert found == applied
@@ -141,19 +139,20 @@ def test_the_option_has_the_scores_of_the_ranking_once_it_is_applied(db: Connect
         for row in explanation["results"]:
             assert eval(row["arithmetic"], {"max": max}) == row["score"], row
     assert settings(db, tried) == before
-    assert [answers(db, search, tried) for search in SEARCHES] == plain
+    assert [answers(db, search, tried, None, function) for search in SEARCHES] == plain
 
 
-def answers(db: Connection, arguments: dict[str, Any], name: str, options: dict[str, Any] | None = None) -> list[Any]:
-    """Rows of a search, of a recall, and counts of what reaches a BM25 score."""
+def answers(
+    db: Connection, arguments: dict[str, Any], name: str, options: dict[str, Any] | None, function: str
+) -> list[Any]:
+    """Rows of a search, and counts of what reaches a BM25 score."""
     arguments = {**arguments, "collection": name}
     floor = {**(options or {}), "min_scores": {"full_text": 0.9}}
     facets = db.execute(
         "select * from braid.facets('{speaker}', %s, collection => %s, options => %s) order by 1, 2",
         (arguments.get("query_text"), name, Jsonb(floor)),
     ).fetchall()
-    found = [call(db, f, {**arguments, "options": options})["results"] for f in ("search_json", "recall_json")]
-    return [*found, facets]
+    return [call(db, function, {**arguments, "options": options})["results"], facets]
 
 
 def test_what_a_search_asks_for_itself_counts_before_the_option_ranking(db: Connection, tried: str) -> None:
@@ -226,14 +225,15 @@ WRONG: list[tuple[Any, str]] = [
     ({"normalisation": {"bm25": "minmax"}}, "ranking: normalisation "),
     ({"bm25_variant": "plus"}, 'ranking: bm25_variant is "plus"'),
     ({"statistics_scope": ""}, 'ranking: statistics_scope is ""'),
-    ({"ranking_model": ""}, 'ranking: ranking_model is ""'),
-    ({"ranking_model": "x" * 256}, 'ranking: ranking_model is "xxx'),
-    ({"sparse_encoder": {}}, "ranking: sparse_encoder is {}"),
 ]
 
 
 @pytest.mark.parametrize(("ranking", "message"), WRONG, ids=str)
 def test_what_is_no_ranking_is_refused_by_name(db: Connection, tried: str, ranking: Any, message: str) -> None:
+    assert_refused(db, tried, ranking, message)
+
+
+def assert_refused(db: Connection, tried: str, ranking: Any, message: str) -> None:
     before = versions(db, tried)
     for refused in (lambda: apply(db, tried, ranking), lambda: search(db, tried, SEARCHES[0], {"ranking": ranking})):
         with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
@@ -285,15 +285,6 @@ def test_functions_that_do_not_rank_by_settings_refuse_the_option(db: Connection
         db.execute("select braid.similar_chunks(%s, options => %s)", (chunk_id, Jsonb({"ranking": {"k1": 1}})))
 
 
-def test_a_sparse_encoder_that_is_not_there_is_refused(db: Connection, tried: str) -> None:
-    for refused in (
-        lambda: apply(db, tried, {"sparse_encoder": "none"}),
-        lambda: search(db, tried, SEARCHES[0], {"ranking": {"sparse_encoder": "none"}}),
-    ):
-        with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "none" does not exist'):
-            refused()
-
-
 def test_a_version_tells_who_changed_what_when_and_why(db: Connection, name: str) -> None:
     started = one(db, "select clock_timestamp()::text")
     evaluation = {"gain": 0.02, "interval": [0.01, 0.03]}
@@ -337,7 +328,7 @@ def test_a_ranking_is_restored_as_a_whole_and_that_can_be_undone(db: Connection,
     first = settings(db, name)
     apply(db, name, {"fusion": "max", "b": 0.3})
     second = settings(db, name)
-    db.execute('select braid.set_ranking(%s, \'{"k1": 7, "ranking_model": "sums"}\')', (name,))
+    db.execute('select braid.set_ranking(%s, \'{"k1": 7, "smoothing": 0.25}\')', (name,))
     third = settings(db, name)
 
     assert restore(db, name, 1, "worse on Mondays") == 4
@@ -450,20 +441,6 @@ def test_no_collection_has_a_ranking_that_could_not_be_restored(db: Connection, 
             db.execute(f"select braid.{statement}")
 
 
-def test_a_timeline_without_a_topic_checks_the_option(db: Connection, tried: str) -> None:
-    timeline = "select count(*) from braid.conversation_timeline(collection => %s, options => %s)"
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match='ranking has the unknown key "bogus"'):
-        db.execute(timeline, (tried, Jsonb({"ranking": {"bogus": 1}})))
-    assert one(db, timeline, tried, Jsonb({"ranking": {"k1": 1}})) == 0
-
-
-def test_the_greatest_weight_can_be_recalled_with(db: Connection, tried: str) -> None:
-    """auto doubles the weight of full text for a query that quotes."""
-    quoting = {**SEARCHES[0], "query_text": '"amber" cedar', "collection": tried}
-    options = {"ranking": {"full_text_weight": 1e9}}
-    assert call(db, "recall_json", {**quoting, "options": options})["results"]
-
-
 @pytest.mark.parametrize("version", [0, -1, 5, 2147483647, None])
 def test_a_version_that_is_not_there_is_refused(db: Connection, name: str, version: int | None) -> None:
     apply(db, name, {"k1": 2})
@@ -471,16 +448,6 @@ def test_a_version_that_is_not_there_is_refused(db: Connection, name: str, versi
         restore(db, name, version)
     assert caught.value.diag.message_hint == "braid.list_rankings shows those that there are: the newest 100."
     assert len(versions(db, name)) == 2
-
-
-def test_a_version_with_an_encoder_that_is_gone_is_refused(db: Connection, name: str) -> None:
-    db.execute("select braid.set_sparse_encoder('gone', '{\"a\": 1}')")
-    apply(db, name, {"sparse_encoder": "gone"})
-    apply(db, name, {"sparse_encoder": None})
-    db.execute("select braid.set_sparse_encoder('gone', null)")
-    with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "gone" does not exist'):
-        restore(db, name, 2)
-    assert settings(db, name)["parts"]["sparse_encoder"] is None
 
 
 @pytest.mark.parametrize("reason", ["", " \t\n", "x" * 1001])

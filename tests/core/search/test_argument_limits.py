@@ -177,9 +177,9 @@ LIMITS = {
 
 
 @pytest.fixture(scope="module")
-def module_db(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[Connection]:
+def module_db(server: embedded.Server, template: str) -> Iterator[Connection]:
     with (
-        clone(server, request.getfixturevalue("template").template_dbname) as name,
+        clone(server, template) as name,
         psycopg.connect(server.dsn_for(name), autocommit=True) as connection,
     ):
         upsert(connection, [{"external_id": "a", "content": "The committee met in Leeds", "speaker": "Ana"}])

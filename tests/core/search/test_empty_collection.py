@@ -37,8 +37,6 @@ def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
     for call in (
         "search_json('amber')",
         "search('amber')",
-        "recall_json('amber')",
-        "logged_recall('amber')",
         """multi_search('["amber", "b"]')""",
         "explain_search('amber')",
         "search_json('amber', filters => '{\"speaker\": \"Ana\"}')",
@@ -76,7 +74,6 @@ def test_the_client_has_it(filled: Connection, dsn: str) -> None:
         for found in (
             client.search("amber", mode="full_text"),
             client.search(["amber", "b"], mode="full_text"),
-            client.recall("amber", strategy="full_text"),
         ):
             assert [w["code"] for w in found.warnings].count("empty_collection") == 1
 

@@ -217,11 +217,6 @@ def test_it_reads_only(filled: Connection) -> None:
             {"options": {"cursor": ""}},
             "option cursor has no meaning for multi_search",
         ),
-        (
-            ["a", "b"],
-            {"options": {"late_interaction": {"vectors": [[1, 0, 0]]}}},
-            "option late_interaction is of one query",
-        ),
         (["a", "b"], {"options": {"sparse": {"x": 1}}}, "option sparse is of one"),
     ],
 )

@@ -459,30 +459,6 @@ def test_tenants_do_not_meet(empty: Connection) -> None:
     assert found(search(empty, {"t1": 2})) == {"mine": 2.0}
 
 
-def test_transfer(empty: Connection) -> None:
-    made = documents(20)
-    upsert(
-        empty,
-        [*made, {"external_id": "chunks", "chunks": [{"content": "x", "sparse": {"t1": 5}}, {"content": "y"}]}],
-        "s",
-    )
-    query = {"t1": 1.0, "t5": 2.0}
-    before = found(search(empty, query))
-    records = [row[0] for row in empty.execute("select braid.export_tenant('s')")]
-    empty.execute("select braid.create_tenant('copy')")
-    set_tenant(empty, "copy")
-    empty.execute("select braid.import_tenant(%s)", (Jsonb(records),))
-    assert before and found(search(empty, query)) == before
-    # What versions before wrote has no terms.
-    for record in records[1:]:
-        for chunk in record["document"]["chunks"]:
-            del chunk["sparse"]
-    empty.execute("select braid.create_tenant('older')")
-    set_tenant(empty, "older")
-    empty.execute("select braid.import_tenant(%s)", (Jsonb(records[1:]),))
-    assert search(empty, query) == []
-
-
 def test_a_document_with_terms_is_one_chunk_and_changes_with_them(empty: Connection) -> None:
     text = "One sentence more. " * 500
     document = {"external_id": "a", "content": text, "sparse": {"x": 1}}

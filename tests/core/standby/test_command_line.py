@@ -11,6 +11,7 @@ from core.standby.test_reading import FOX, paused
 
 import pgbraid
 from pgbraid.cli import main
+from support.api import API
 
 pytestmark = pytest.mark.any_version
 
@@ -18,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 FOUND = re.compile("quick fox|full text  1 candidates")
 COMMANDS = [
     ["search", "fox", "--mode", "full_text"],
-    ["recall", "fox", "--strategy", "full_text"],
+    *([["recall", "fox", "--strategy", "full_text"]] if "recall" in API else []),
     # Of no model: the words alone are searched for.
     ["explain", "fox", "--collection", "words"],
 ]

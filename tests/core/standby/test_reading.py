@@ -19,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 import pgbraid
 from pgbraid.errors import ConnectionLostError, InvalidArgumentError, PermissionDeniedError, PgbraidError
 from support import HashEmbedder
+from support.api import API
 from support.calls import one
 from support.replication import Replicated
 from support.waiting import until
@@ -161,7 +162,7 @@ def test_several_standbys_take_turns(database: Database, as_list: bool) -> None:
     several = [f"{database.standby}&application_name={name}" for name in ("first", "second", "third")]
     with connect(database, read_dsn=several if as_list else "  ".join(several)) as client:
         for _ in several:
-            client.parse_timeframe("today")
+            list(client.list_documents())
         assert {"first", "second", "third"} <= names_connected(database)
     until(lambda: not {"first", "second", "third"} & names_connected(database))
 
@@ -248,7 +249,7 @@ def test_the_environment_names_standbys_of_its_database(database: Database, monk
     monkeypatch.setenv("PGBRAID_READ_DSN", f"{database.standby}&application_name=environment")
     for dsn, is_read_from in ((None, True), (database.primary, False)):
         with pgbraid.connect(dsn) as client:
-            client.parse_timeframe("today")
+            list(client.list_documents())
             assert ("environment" in names_connected(database)) == is_read_from
         until(lambda: "environment" not in names_connected(database))
 
@@ -290,7 +291,7 @@ def test_several_hosts_in_one_dsn(database: Database) -> None:
         with (
             connect(database, read_dsn=f"{dsn}standby application_name=chosen") as client,
         ):
-            client.parse_timeframe("today")
+            list(client.list_documents())
             assert "chosen" in names_connected(database)
 
 
@@ -314,17 +315,22 @@ def test_asyncio(database: Database) -> None:
     asyncio.run(run())
 
 
+OF_PARTS: dict[str, Callable[[pgbraid.Client], object]] = {
+    "recall": lambda client: client.recall("fox"),
+    "conversation_timeline": lambda client: client.conversation_timeline("fox"),
+    "list_query_sets": lambda client: client.list_query_sets(),
+    "list_profiles": lambda client: client.list_profiles(),
+}
+
+
 @pytest.fixture
 def calls(database: Database) -> dict[str, Callable[[pgbraid.Client], object]]:
     return {
         "search": lambda client: client.search("fox"),
         "multi_search": lambda client: client.search(["fox", "hare"]),
         "assemble_context": lambda client: client.assemble_context("fox"),
-        "recall": lambda client: client.recall("fox"),
         "similar_documents": lambda client: client.similar_documents("fox"),
-        "conversation_timeline": lambda client: client.conversation_timeline("fox"),
-        "evaluate": lambda client: client.list_query_sets(),
-        "profiles": lambda client: client.list_profiles(),
+        **{name: call for name, call in OF_PARTS.items() if name in API},
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from core.search.test_bad_input import OTHER_NAMES, refused
 from psycopg.types.json import Jsonb
 
 from support.calls import one, upsert
@@ -430,3 +431,12 @@ def test_what_is_deployed_ranks_as_what_was_measured(
         assert deployed["ranking"] == {}
         for one_of, other in zip(measured["queries"], deployed["queries"], strict=True):
             assert one_of["rows"] == other["rows"]
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_what_others_call_a_mode_is_refused_with_its_name_here(shared_db: Connection, name: str) -> None:
+    shared_db.execute("select braid.create_query_set('named')")
+    for other in OTHER_NAMES[name]:
+        given = {"query_set": "named", "configuration": {"mode": other}}
+        refusal = refused(shared_db, "22023", "evaluate", given)
+        assert f'"{other}" elsewhere is {name} here.' in (refusal.diag.message_hint or "")

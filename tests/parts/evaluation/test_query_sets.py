@@ -207,3 +207,10 @@ def test_too_many_are_refused(asked: Connection) -> None:
         asked.execute("select braid.store_judgments('asked', jsonb_agg(n)) from generate_series(1, 100001) n")
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="queries has 10001 elements"):
         asked.execute("select braid.store_queries('asked', jsonb_agg(n), 'small') from generate_series(1, 10001) n")
+
+
+def test_what_is_written_to_a_partition_says_whether_it_is_new(partitioned_db: Connection) -> None:
+    call = "select braid.create_query_set('asked', 'document', %s)"
+    assert one(partitioned_db, call, "") is True
+    assert one(partitioned_db, call, "again") is False
+    assert partitioned_db.execute("select description from braid_store.query_sets").fetchall() == [("again",)]

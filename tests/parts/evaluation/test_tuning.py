@@ -426,8 +426,6 @@ def test_too_few_judged_queries_are_refused(db: Connection) -> None:
 def test_names_that_are_not_there_are_refused(db: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject, match='collection "none" does not exist'):
         plan(db, SPACE, configuration={**TEXT, "collection": "none"})
-    with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "none" does not exist'):
-        plan(db, {"sparse_encoder": ["none"]}, configuration={"collection": "notes"})
 
 
 def broken(place: int, **changes: Any) -> list[dict[str, Any]]:

@@ -21,7 +21,6 @@ VIEWS = [
     "embedding_costs",
     "outbox",
     "index_health",
-    "search_activity",
 ]
 
 
@@ -279,39 +278,6 @@ def test_costs_by_month_and_model(two_tenants: Connection) -> None:
     assert rows == [("default", "m"), ("other", "free"), ("other", "m")]
 
 
-def test_searches_of_all_tenants_by_the_hour(two_tenants: Connection) -> None:
-    db = two_tenants
-    assert db.execute("select * from braid.search_activity").fetchall() == []
-    db.execute("select braid.set_search_log('default', 'all')")
-    for tenant, queries in (("default", ["heron", "river", "nothing"]), ("other", ["tenant"])):
-        set_tenant(db, tenant)
-        for query in queries:
-            db.execute("select braid.search(%s)", (query,))
-    set_tenant(db, "default")
-    logged = db.execute("select query_time_ms from braid_store.search_log order by 1").fetchall()
-    maintain(db)
-    row = db.execute(
-        "select collection, mode, sum(calls)::int, sum(zero_hits)::int, min(p50_ms), max(p99_ms),"
-        " sum(mean_ms * calls) / sum(calls), bool_and(hour = date_trunc('hour', hour, 'UTC'))"
-        " from braid.search_activity group by 1, 2"
-    ).fetchone()
-    assert row is not None and row[:4] == ("default", "full_text", 4, 1) and row[7]
-    times = [time for (time,) in logged]
-    assert row[6] == pytest.approx(sum(times) / 4, rel=1e-3)
-    assert row[4] <= row[5] <= times[-1] * 1.001 and row[4] >= times[0] * 0.999
-    db.execute("update braid_store.search_hours set hour = hour - interval '3 days'")
-    assert db.execute("select * from braid.search_activity").fetchall() == []
-    # Of parts between which others have nothing new.
-    db.execute("select braid.create_collection('c')")
-    db.execute("select braid.set_search_log('c', 'all')")
-    for tenant in ("default", "other"):
-        set_tenant(db, tenant)
-        db.execute("select braid.search('heron', collection => 'c')")
-    maintain(db)
-    rows = db.execute("select collection, sum(calls)::int from braid.search_activity group by 1").fetchall()
-    assert rows == [("c", 2)]
-
-
 def test_who_may_look(db: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]) -> None:
     upsert(db, documents(3))
     for kind in ("monitor", "service", "administrator"):
@@ -372,3 +338,17 @@ def test_usage_adds_up_by_tenant_and_model(db: Connection) -> None:
     db.execute("select braid.drop_tenant('other', 'other')")
     db.execute("select braid.maintain()")
     assert db.execute("select count(*) from braid_store.embedding_usage").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("usage", ["'m', -1, 1, 1", "'m', 1, null, 1", "'', 1, 1, 1", "'m', 1, 1, 1, cost => 'NaN'"])
+def test_what_is_refused_of_usage(shared_db: Connection, usage: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        shared_db.execute(f"select braid.record_embedding_usage('default', {usage})")
+    assert raised.value.diag.message_hint
+
+
+def test_partitions_count_as_their_table(partitioned_db: Connection) -> None:
+    upsert(partitioned_db, documents(5))
+    size = "select coalesce(sum(byte_count), 0) from braid.storage where table_name = 'postings' and part = 'rows'"
+    assert one(partitioned_db, size) != 0
+    assert one(partitioned_db, "select braid.status()") is not None

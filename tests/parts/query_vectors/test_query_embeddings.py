@@ -89,20 +89,6 @@ def test_text_alone_stays_full_text_where_that_is_asked_for(filled: Connection) 
     assert one(filled, call) == "full_text"
 
 
-def test_recall_takes_it_for_the_words_without_the_timeframe(filled: Connection) -> None:
-    store(filled, "price")
-    assert is_used(filled, "price", "recall_json")
-    call = "select braid.recall_json(%s, timeframe => %s, strategy => %s, collection => 'small')"
-    answer = one(filled, call, "price last week", "auto", "hybrid")
-    assert answer["stats"]["query_embedding"] == "stored" and answer["stats"]["recall"]["strategy"] == "hybrid"
-    answer = one(filled, call, "price", None, "semantic")
-    assert (answer["stats"]["mode"], answer["warnings"]) == ("semantic", [])
-    answer = one(filled, call, "price", None, "full_text")
-    assert answer["stats"]["mode"] == "full_text"
-    answer = one(filled, call, "unknown", None, "semantic")
-    assert answer["stats"]["mode"] == "full_text"
-
-
 def test_it_is_that_of_the_words_without_operators(filled: Connection) -> None:
     store(filled, "price seat a plan")
     assert is_used(filled, '+price seat* -discount "a plan"')
@@ -143,42 +129,6 @@ def test_tenants_do_not_share_them(filled: Connection) -> None:
         filled.execute("select braid.clear_collection('small')")
         assert stored(filled, "price") is None
     assert stored(filled, "price") == "[0,1,0]"
-
-
-def test_a_vector_is_read_by_searches_of_its_model_alone(filled: Connection) -> None:
-    store(filled, "price")
-    filled.execute("select braid.start_model_migration('small', 'next', 3)")
-    assert is_used(filled, "price")
-    maintain(filled)
-    chunks = "select chunk_id from braid.claim_embedding_jobs(10, '1 minute', 'small', 'next')"
-    ids = [chunk_id for (chunk_id,) in filled.execute(chunks).fetchall()]
-    vectors = ["[0,0,1]"] * len(ids)
-    filled.execute("select braid.store_embeddings(%s, %s::vector[], 'small', 'next')", (ids, vectors))
-    filled.execute("select braid.cut_over_model_migration('small')")
-    assert stored(filled, "price") is None and not is_used(filled, "price")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="searches of collection \"small\" are by 'next'"):
-        store(filled, "price", "[1,0,0]", "test")
-    assert store(filled, "price", "[0,0,1]", "next") and is_used(filled, "price")
-    filled.execute("select braid.finish_model_migration('small')")
-    maintain(filled)
-    maintain(filled)
-    assert stored(filled, "price") == "[0,0,1]"
-    assert one(filled, "select count(*) from braid_store.query_embeddings") == 1
-
-
-def test_after_a_change_of_the_model_was_rolled_back_the_old_vectors_count(filled: Connection) -> None:
-    store(filled, "price")
-    filled.execute("select braid.clear_collection('small')")
-    store(filled, "price", "[0,1,0]")
-    filled.execute("select braid.start_model_migration('small', 'next', 3)")
-    maintain(filled)
-    filled.execute("select braid.cut_over_model_migration('small')")
-    assert stored(filled, "price") is None
-    store(filled, "price", "[0,0,1]")
-    filled.execute("select braid.roll_back_model_migration('small')")
-    assert stored(filled, "price") == "[0,1,0]"
-    maintain(filled)
-    assert one(filled, "select count(*) from braid_store.query_embeddings") == 1
 
 
 def test_those_go_that_were_not_stored_again_for_longest(filled: Connection) -> None:
@@ -261,11 +211,7 @@ def test_storing_does_not_wait(filled: Connection, other_session: OtherSession) 
     assert store(filled, "price") is True
 
 
-PAGED = [
-    "braid.search_json('text price', match_count => 1, collection => 'small', options => %s)",
-    "braid.recall_json('text price', match_count => 1, collection => 'small', options => %s)",
-    "braid.recall_json('text price', strategy => 'semantic', match_count => 1, collection => 'small', options => %s)",
-]
+PAGED = "braid.search_json('text price', match_count => 1, collection => 'small', options => %s)"
 
 
 def page(db: Connection, call: str, cursor: str = "") -> tuple[list[str], bool, str]:
@@ -276,8 +222,11 @@ def page(db: Connection, call: str, cursor: str = "") -> tuple[list[str], bool, 
     return rows, found.get("query_embedding") == "stored", found["next_cursor"]
 
 
-@pytest.mark.parametrize("call", PAGED)
-def test_pages_keep_to_the_vector_of_the_first(filled: Connection, call: str) -> None:
+def test_pages_keep_to_the_vector_of_the_first(filled: Connection) -> None:
+    assert_pages_keep_to_their_vector(filled, PAGED)
+
+
+def assert_pages_keep_to_their_vector(filled: Connection, call: str) -> None:
     store(filled, "text price")
     rows, is_taken, cursor = page(filled, call)
     others, is_taken_again, _ = page(filled, call, cursor)
@@ -293,8 +242,11 @@ def test_pages_keep_to_the_vector_of_the_first(filled: Connection, call: str) ->
         page(filled, call.replace("text price", "text cost"), cursor)
 
 
-@pytest.mark.parametrize("call", PAGED)
-def test_pages_of_a_search_by_text_alone_stay_so(filled: Connection, call: str) -> None:
+def test_pages_of_a_search_by_text_alone_stay_so(filled: Connection) -> None:
+    assert_pages_stay_without_vector(filled, PAGED)
+
+
+def assert_pages_stay_without_vector(filled: Connection, call: str) -> None:
     _, is_taken, cursor = page(filled, call)
     expected = page(filled, call, cursor)
     store(filled, "text price")

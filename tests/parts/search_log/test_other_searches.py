@@ -1,4 +1,4 @@
-"""logged_recall and logged_multi_search: the answers of recall_json and multi_search, and a row in the log."""
+"""logged_multi_search: the answer of multi_search, and a row in the log."""
 
 from __future__ import annotations
 
@@ -57,12 +57,6 @@ def without_times(answer: Any) -> Any:
     return answer
 
 
-RECALLS: list[dict[str, Any]] = [
-    {"query_text": "text last week", "timeframe": "auto", "reference_time": NOW},
-    {"query_text": "text", "query_embedding": "[1,0,0]", "strategy": "auto", "reference_time": NOW},
-    {"query_embedding": "[1,0,0]", "strategy": "full_text", "match_count": 2, "reference_time": NOW},
-    {"query_text": "text", "timeframe": "before 2020", "options": {"explain": True}, "reference_time": NOW},
-]
 TOGETHER: list[dict[str, Any]] = [
     {"queries": ["text", {"text": "price", "embedding": [1, 0, 0], "weight": 2}]},
     {"queries": ["zebrafish"], "filters": {"external_id": "price"}, "match_count": 2},
@@ -70,13 +64,11 @@ TOGETHER: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("function", "plain", "calls"),
-    [("logged_recall", "recall_json", RECALLS), ("logged_multi_search", "multi_search", TOGETHER)],
-)
-def test_the_answer_is_that_of_the_plain_function(
-    filled: Connection, function: str, plain: str, calls: list[dict[str, Any]]
-) -> None:
+def test_the_answer_is_that_of_the_plain_function(filled: Connection) -> None:
+    assert_as_plain(filled, "logged_multi_search", "multi_search", TOGETHER)
+
+
+def assert_as_plain(filled: Connection, function: str, plain: str, calls: list[dict[str, Any]]) -> None:
     for arguments in calls:
         found = call(filled, function, **arguments)
         assert found["stats"]["search_id"] == str(last(filled).search_id)
@@ -88,26 +80,6 @@ def test_the_answer_is_that_of_the_plain_function(
         filled.execute("set transaction_read_only = on")
         assert "search_id" not in call(filled, function, **calls[0])["stats"]
     assert one(filled, "select count(*) from braid.search_log") == len(calls)
-
-
-def test_the_log_has_what_a_recall_searched(filled: Connection) -> None:
-    """Not what was typed: a search for the same text with the same filter finds the same."""
-    found = call(filled, "logged_recall", **RECALLS[0])
-    row = last(filled)
-    assert (row.mode, row.query_text, row.filters) == ("full_text", "text", LAST_WEEK)
-    assert row.external_ids == [result["external_id"] for result in found["results"]] != []
-    assert row.configuration == {"recall": {"timeframe": "auto"}}
-    again = call(filled, "search_json", query_text=row.query_text, filters=row.filters)
-    assert [result["score"] for result in again["results"]] == [result["score"] for result in found["results"]]
-    call(filled, "logged_recall", query_text="text", strategy="auto", timeframe="2026", fusion="rrf")
-    assert last(filled).configuration == {"fusion": "rrf", "recall": {"strategy": "auto", "timeframe": True}}
-    call(filled, "logged_recall", query_text="text")
-    row = last(filled)
-    assert (row.configuration, row.filters, row.is_first_page, row.result_count) == ({}, None, True, 3)
-    filled.execute("select braid.set_search_log('small', keep_query => 'nothing')")
-    call(filled, "logged_recall", **RECALLS[0])
-    row = last(filled)
-    assert (row.query_text, row.filters, row.configuration) == (None, None, {"recall": {"timeframe": "auto"}})
 
 
 def test_the_log_has_one_row_of_several_queries(filled: Connection) -> None:
@@ -128,26 +100,19 @@ def test_the_log_has_one_row_of_several_queries(filled: Connection) -> None:
 
 
 def test_feedback_is_taken(filled: Connection) -> None:
-    for function, arguments in (("logged_recall", RECALLS[0]), ("logged_multi_search", TOGETHER[0])):
-        found = call(filled, function, **arguments)
-        best = found["results"][0]["external_id"]
-        assert one(filled, "select braid.record_feedback(%s, %s, 'click')", found["stats"]["search_id"], best)
+    assert_feedback_is_taken(filled, "logged_multi_search", TOGETHER[0], "multi")
+
+
+def assert_feedback_is_taken(filled: Connection, function: str, arguments: dict[str, Any], mode: str) -> None:
+    found = call(filled, function, **arguments)
+    best = found["results"][0]["external_id"]
+    assert one(filled, "select braid.record_feedback(%s, %s, 'click')", found["stats"]["search_id"], best)
     ranks = "select l.mode, f.rank from braid.search_feedback f join braid.search_log l using (search_id)"
-    assert sorted(filled.execute(ranks).fetchall()) == [("full_text", 1), ("multi", 1)]
-
-
-def test_several_queries_are_no_query_to_sample(filled: Connection) -> None:
-    call(filled, "logged_multi_search", **TOGETHER[0])
-    call(filled, "logged_recall", **RECALLS[0])
-    filled.execute("select braid.create_query_set('asked')")
-    assert one(filled, "select braid.sample_queries('asked', 'small', with_filters => true)") == 1
-    row = filled.execute("select query_text, filters from braid.list_queries('asked')").fetchone()
-    assert row == ("text", LAST_WEEK)
+    assert filled.execute(ranks).fetchall() == [(mode, 1)]
 
 
 def test_bad_input_is_refused_as_without_a_log(filled: Connection) -> None:
     for function, arguments, message in (
-        ("logged_recall", {"query_text": "text", "strategy": "none"}, "strategy is 'none'"),
         ("logged_multi_search", {"queries": []}, "queries is an array of 0"),
         ("logged_multi_search", {"queries": ["text"], "match_count": 0}, "match_count is 0"),
     ):

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from core.plans.test_extension_points import called
 from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
 
@@ -152,10 +153,9 @@ def test_problems_are_told(filled: Connection) -> None:
 
 
 def test_what_each_search_has_of_its_own_is_only_told_to_be_there(filled: Connection) -> None:
-    filled.execute("select braid.set_profile('ana', '[0,1,0]', collection => 'small')")
     boosts = [{"filter": {"speaker": "Ana"}, "factor": 2}]
-    search(filled, options={"profile": "ana", "sparse": {"text": 1.5}, "snippet": True, "boosts": boosts})
-    assert last(filled).configuration == {"options": {"profile": True, "sparse": True, "boosts": boosts}}
+    search(filled, options={"sparse": {"text": 1.5}, "snippet": True, "boosts": boosts})
+    assert last(filled).configuration == {"options": {"sparse": True, "boosts": boosts}}
     filled.execute("select braid.set_search_log('small', keep_query => 'nothing')")
     search(filled, options={"boosts": boosts})
     assert last(filled).configuration == {"options": {"boosts": True}}
@@ -390,3 +390,9 @@ def test_bad_settings_are_refused(filled: Connection, arguments: str, message: s
     assert error.value.diag.message_primary == message and error.value.diag.message_hint
     with pytest.raises(psycopg.errors.UndefinedObject):
         filled.execute("select braid.set_search_log('none')")
+
+
+def test_a_logged_search_calls_the_log(filled: Connection) -> None:
+    filled.execute("set track_functions = 'all'")
+    points = called(filled, "braid.search('text', collection => 'small')")
+    assert {"extend_search", "extend_search_search_log"} <= set(points)

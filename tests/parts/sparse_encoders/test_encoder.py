@@ -83,8 +83,6 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
     assert full_text(encoded, "harbours", collection="e") == plain
     assert hybrid(encoded, query_text="harbours", collection="e", options={"sparse": False}) == plain
     assert hybrid(encoded, query_text="harbours", collection="e", options={"ranking": {"sparse_weight": 0}}) == plain
-    recalled = encoded.execute("select external_id from braid.recall('harbours', collection => 'e')").fetchall()
-    assert {name for (name,) in recalled} == {"port", "boat", "none"}
     # Terms that are given take the place of those of the encoder.
     given = encoded.execute(
         "select external_id from braid.hybrid_search('harbours', collection => 'e',"
@@ -175,19 +173,6 @@ def test_nobody_removes_what_another_is_about_to_name(encoded: Connection, dsn: 
             other.execute(calls[1 - first])
 
 
-def test_an_export_has_the_name_of_the_encoder_alone(encoded: Connection) -> None:
-    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
-    records = Jsonb([row[0] for row in encoded.execute("select braid.export_tenant('e')")])
-    encoded.execute("select braid.drop_collection('e')")
-    encoded.execute("select braid.set_sparse_encoder('tiny', null)")
-    with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "tiny"') as caught:
-        encoded.execute("select braid.import_tenant(%s)", (records,))
-    assert "export_tenant" in str(caught.value.diag.message_hint)
-    encoded.execute("select braid.set_sparse_encoder('tiny', %s)", (Jsonb(WEIGHTS),))
-    encoded.execute("select braid.import_tenant(%s)", (records,))
-    assert terms_of(encoded, "ships") == {"ship": 3, "##s": 0.25}
-
-
 def test_long_texts_are_bounded(encoded: Connection) -> None:
     encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     assert terms_of(encoded, "ship " + "x" * 5000 + " harbour") == {"ship": 3}
@@ -250,3 +235,10 @@ def test_the_client_stores_an_encoder(encoded: Connection, dsn: str) -> None:
         assert client.set_sparse_encoder("words", {"quay": 2, "ship": 1}) == 2
         client.set_ranking("e", {"sparse_encoder": "words"})
     assert terms_of(encoded, "quay") == {"quay": 2}
+
+
+def test_it_is_no_setting_of_a_collection_but_of_its_ranking(db: Connection) -> None:
+    for call in ("create_collection('c', settings => %s)", "set_collection('default', %s)"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="settings has the unknown key") as caught:
+            db.execute(f"select braid.{call}", (Jsonb({"sparse_encoder": 1}),))
+        assert 'braid.set_ranking with {"sparse_encoder": ' in (caught.value.diag.message_hint or "")

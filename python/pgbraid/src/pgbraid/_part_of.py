@@ -31,7 +31,6 @@ PART_OF = {
     "list_queries": "evaluation",
     "list_query_sets": "evaluation",
     "list_ranking_models": "reranking",
-    "logged_multi_search": "search_log",
     "logged_recall": "memory",
     "missing_token_vectors": "reranking",
     "model_migrations": "model_change",

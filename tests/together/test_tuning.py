@@ -1,0 +1,15 @@
+"""Tuning tries what parts rank by."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from parts.evaluation.test_tuning import Connection, plan
+from parts.evaluation.test_tuning import db as db
+
+pytestmark = pytest.mark.any_version
+
+
+def test_an_encoder_that_is_not_there_is_refused(db: Connection) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "none" does not exist'):
+        plan(db, {"sparse_encoder": ["none"]}, configuration={"collection": "notes"})
