@@ -12,17 +12,26 @@ from pgbraid._lazy import lazy_names
 
 if TYPE_CHECKING:
     from pgbraid.install.installer import InstallReport, install
-    from pgbraid.install.removal import UninstallReport, uninstall
+    from pgbraid.install.removal import RemovalReport, UninstallReport, uninstall, uninstall_parts
     from pgbraid.install.state import Installation, read_installation
 
-__all__ = ["InstallReport", "Installation", "UninstallReport", "install", "read_installation", "uninstall"]
+__all__ = [
+    "InstallReport",
+    "Installation",
+    "RemovalReport",
+    "UninstallReport",
+    "install",
+    "read_installation",
+    "uninstall",
+    "uninstall_parts",
+]
 
 # Clients compare versions, and need no more of this.
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "installer": "InstallReport install",
-        "removal": "UninstallReport uninstall",
+        "removal": "RemovalReport UninstallReport uninstall uninstall_parts",
         "state": "Installation read_installation",
     },
 )

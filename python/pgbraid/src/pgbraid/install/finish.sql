@@ -51,7 +51,8 @@ declare
   v_vector text;
   -- `create or replace` keeps what sessions have prepared and others have built, but cannot change a result or the name
   -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if other
-  -- functions, views or policies hold on to that, all of them (3).
+  -- functions, views or policies hold on to that, all of them (3). To remove or to add a part, nothing of others is dropped.
+  c_tries constant int := {{tries}};
   v_try int := 1;
 begin
   select '"' || replace(n.nspname, '"', '""') || '"' into v_vector
@@ -143,7 +144,7 @@ begin
       exit;
     exception when invalid_function_definition or invalid_table_definition or dependent_objects_still_exist then
       get stacked diagnostics v_state = returned_sqlstate;
-      if v_try = 3 then
+      if v_try >= c_tries then
         raise;
       end if;
       v_try := case when v_state = '2BP01' then 3 else v_try + 1 end;

@@ -104,8 +104,8 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
     roles = database_roles(connection)
     before = find(connection)
     migrations: tuple[str, ...] = ()
-    is_current = not repair and _is_current(connection, roles, choice)
-    if not is_current:
+    is_right = not repair and is_current(connection, roles, choice)
+    if not is_right:
         run_part(connection, "begin.sql", found.parts, found)
         previous = read_installation(connection)
         parts = choice.parts(previous.part_hashes if previous else None)
@@ -148,7 +148,7 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
         parts=parts,
         added_parts=tuple(name for name in parts if previous and name not in previous.part_hashes),
         migrations=migrations,
-        functions_applied=not is_current,
+        functions_applied=not is_right,
         tenant_created=tenant,
         member_added=member,
         collection_created=collection,
@@ -164,10 +164,14 @@ def _check_headers(choice: Choice) -> None:
             raise InvalidArgumentError(str(error), hint="docs/contributing.md has the lines of a function") from error
 
 
-def run_part(connection: Connection, name: str, parts: Collection[str], found: Resources | None = None) -> None:
-    """Run one of the parts of an installation, of the core and these parts, which are in the package, or in `found`."""
+def run_part(
+    connection: Connection, name: str, parts: Collection[str], found: Resources | None = None, **values: str
+) -> None:
+    """Run one of the parts of an installation, of the core and these parts, which are in the package, or in `found`.
+    `values` is what else stands in its braces."""
     try:
-        connection.execute(f"do $braid_part$\n{part(name, found or resources(), parts)}\n$braid_part$".encode())
+        text = part(name, found or resources(), parts, **values)
+        connection.execute(f"do $braid_part$\n{text}\n$braid_part$".encode())
     except psycopg.Error as error:
         if error.sqlstate in RETRIED:
             raise
@@ -178,7 +182,7 @@ def run_part(connection: Connection, name: str, parts: Collection[str], found: R
         raise kind(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
 
 
-def _is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) -> bool:
+def is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) -> bool:
     """Whether there is nothing to upgrade, nothing to add and nothing to repair."""
     vector = find(connection)
     # What a login may not change, begin.sql takes over, or says who may.

@@ -28,7 +28,7 @@ exception when others then
                      current_setting('max_locks_per_transaction'));
   elsif v_state = '2BP01' and v_detail <> '' then
     -- PostgreSQL's own hint is to drop them by cascade.
-    raise exception 'objects outside of pgbraid depend on functions or views that change: %', v_detail
+    raise exception 'objects outside of pgbraid depend on functions or views that change or go: %', v_detail
       using errcode = v_state, hint = 'Drop them, run pgbraid upgrade, and create them again. Nothing has been changed.';
   end if;
   raise exception '%: %', v_file, v_message

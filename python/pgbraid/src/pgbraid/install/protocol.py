@@ -18,9 +18,10 @@ PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def part(name: str, found: Resources, parts: Collection[str]) -> str:
-    """One of PARTS: a block of PL/pgSQL, with all that it needs of the package to install the core and these parts."""
-    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **_values(name, found, parts)))
+def part(name: str, found: Resources, parts: Collection[str], **values: str) -> str:
+    """Return one of PARTS, or another step: a block of PL/pgSQL, with all that it needs of the package to install the
+    core and these parts. `values` is what else stands in its braces."""
+    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **{**_values(name, found, parts), **values}))
 
 
 def _values(name: str, found: Resources, parts: Collection[str]) -> dict[str, str]:
@@ -44,6 +45,7 @@ def _values(name: str, found: Resources, parts: Collection[str]) -> dict[str, st
             "hashes": _rows((file.stem, file.content_hash) for file in found.migrations_of(parts)),
             "files": _rows((file.name, file.text) for file in found.repeatable if file.owner in parts),
             "privileges": PRIVILEGES,
+            "tries": "3",
             "parts": _rows(
                 (name, manifest, found.part_hashes[name])
                 for name, manifest in manifests(found).items()

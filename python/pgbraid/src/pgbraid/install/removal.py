@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
 
-from pgbraid.errors import InstallationError
-from pgbraid.install.installer import SHARED_ROLES
+from pgbraid.errors import InstallationError, InvalidArgumentError, NotInstalledError
+from pgbraid.install.choice import Choice, choose
+from pgbraid.install.installer import SHARED_ROLES, is_current, run_part
+from pgbraid.install.protocol import literals
 from pgbraid.install.roles import database_roles
-from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation
-from pgbraid.install.state import Connection, exists
+from pgbraid.install.session import LOCK_TIMEOUT, Notify, in_transaction, installer_session, lock_installation
+from pgbraid.install.state import Connection, exists, installed_parts, read_installation
+
+# How finish.sql names what depends on functions and views.
+DEPEND = "objects outside of pgbraid depend on functions or views that change or go: "
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,97 @@ def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
         return UninstallReport(schemas, kept[0] or kept[1])
 
 
+@dataclass(frozen=True)
+class RemovalReport:
+    """Which parts were removed, with which tables."""
+
+    parts: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+def uninstall_parts(
+    dsn: str,
+    parts: Sequence[str],
+    *,
+    drop_data: bool = False,
+    with_parts: Sequence[str | os.PathLike[str]] = (),
+    notify: Notify = lambda _: None,
+) -> RemovalReport:
+    """Remove parts from the installation of `dsn`, in one transaction: their functions, views and tables. The core and
+    the other parts stay.
+
+    Raises `InstallationError`, and nothing is changed, where another part needs one of them, where other objects of the
+    database depend on them, and where they have stored rows or settings of collections, unless `drop_data`.
+    `with_parts` has the folders of parts of one's own that stay; one that goes needs none.
+    """
+    if not parts:
+        raise InvalidArgumentError("parts is empty", hint="name the parts to remove")
+    choice = choose((), with_parts, ())
+    with installer_session(dsn) as connection:
+        return in_transaction(connection, lambda: _remove(connection, tuple(parts), choice, drop_data, notify), notify)
+
+
+def _remove(
+    connection: Connection, names: tuple[str, ...], choice: Choice, drop_data: bool, notify: Notify
+) -> RemovalReport:
+    lock_installation(connection, notify)
+    found = read_installation(connection)
+    if found is None:
+        raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
+    _refuse_distributed(connection)
+    if not is_current(connection, database_roles(connection), choice):
+        raise InstallationError(
+            "the installation is not as this package makes it", hint="run: pgbraid upgrade, then this command again"
+        )
+    installed = installed_parts(connection)
+    tables = [
+        table
+        for (table,) in connection.execute(
+            "select t.key from braid_store.parts p, jsonb_object_keys(p.manifest -> 'tables') t (key)"
+            " where p.name = any(%s) order by p.place, t.key",
+            (list(names),),
+        )
+    ]
+    for name in {*names} - choice.found.parts.keys():
+        # The package does not know the migrations of a part of one's own.
+        connection.execute(
+            "delete from braid_store._yoyo_migration where split_part(migration_id, '.', 1) = %s", (name,)
+        )
+        connection.execute(
+            "update braid_store.installation i set migrations = i.migrations - array("
+            " select k from jsonb_object_keys(i.migrations) k where split_part(k, '.', 1) = %s)",
+            (name,),
+        )
+    run_part(connection, "begin.sql", [*choice.found.parts, *names], choice.found)
+    run_part(
+        connection,
+        "remove.sql",
+        installed,
+        choice.found,
+        names=literals(names),
+        drops_data=str(drop_data).lower(),
+        lock_timeout=LOCK_TIMEOUT,
+    )
+    try:
+        left = [name for name in installed if name not in names]
+        run_part(connection, "finish.sql", left, choice.found, tries="1")
+        if tables:
+            dropped = sql.SQL(", ").join(sql.Identifier("braid_store", table) for table in tables)
+            connection.execute(sql.SQL("drop table {}").format(dropped))
+    except (InstallationError, psycopg.errors.DependentObjectsStillExist) as error:
+        if error.sqlstate != "2BP01":
+            raise
+        detail = error.message if isinstance(error, InstallationError) else error.diag.message_detail
+        raise InstallationError(
+            f"what is to be removed has objects of others that depend on it: {(detail or '').removeprefix(DEPEND)}",
+            hint="drop them, and run this again; nothing has been changed",
+            sqlstate=error.sqlstate,
+        ) from error
+    for name in names:
+        notify(f"part {name} removed")
+    return RemovalReport(names, tuple(tables))
+
+
 def _own_roles(connection: Connection) -> list[str]:
     """The owner's and the definer's, also those of the name that the database had before."""
     roles = database_roles(connection)
@@ -57,11 +154,7 @@ def _own_roles(connection: Connection) -> list[str]:
 
 def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> None:
     lock_installation(connection, notify)
-    if exists(connection, "braid_shards.node_shards"):
-        raise InstallationError(
-            "tenants are distributed over the nodes of a cluster",
-            hint="gather them first, at the coordinator: pgbraid distribute --gather; nothing has been removed",
-        )
+    _refuse_distributed(connection)
     connection.execute("drop schema if exists braid, braid_calls, braid_store, braid_locks cascade")
     # What they were granted elsewhere in this database, such as the schema of pgvector.
     rows = connection.execute(
@@ -71,6 +164,14 @@ def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> N
     if rows:
         connection.execute(
             sql.SQL("drop owned by {}").format(sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows))
+        )
+
+
+def _refuse_distributed(connection: Connection) -> None:
+    if exists(connection, "braid_shards.node_shards"):
+        raise InstallationError(
+            "tenants are distributed over the nodes of a cluster",
+            hint="gather them first, at the coordinator: pgbraid distribute --gather; nothing has been removed",
         )
 
 
