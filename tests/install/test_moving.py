@@ -140,7 +140,7 @@ def test_a_dump_has_the_parts_that_its_database_has(
                 db.execute("select from braid.search('fox')")
             found = full_text(db, "fox")
         subprocess.run([programs / "pg_dump", f"--format={form}", "--file", file, dsn], check=True)
-        restore = (
+        restore: list[str | Path] = (
             psql(programs, file, other)
             if form == "plain"
             else [programs / "pg_restore", "--exit-on-error", "--dbname", other, file]
