@@ -18,9 +18,11 @@ from docs.conftest import Python, Shell
 from docs.documents import PRICING_CALL, demo_documents
 from docs.markdown import PAGES, README, ROOT, Block, Page, blocks
 from pgbraid.embedders import LocalEmbedder
+from pgbraid.install import choice, install, uninstall
 from pgbraid_tools.cli.demo import SEARCHES
 from support import npm
 from support.json_server import JsonServer
+from support.parts import DEFAULT
 from support.postgrest import Gateway, token_for
 
 pytestmark = pytest.mark.any_version
@@ -63,9 +65,18 @@ def test_page(
 
 
 def test_readme(
-    dsn: str, shell: Shell, python: Python, service: JsonServer, files: None, forget_roles: Callable[..., None]
+    dsn: str,
+    shell: Shell,
+    python: Python,
+    service: JsonServer,
+    files: None,
+    forget_roles: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It brings its documents itself."""
+    """It brings its documents itself, and needs no parts but those of a new database."""
+    uninstall(dsn)
+    monkeypatch.setattr(choice, "default_parts", DEFAULT)
+    assert "reranking" not in install(dsn).parts
     run([block for block in README.blocks if block != demo()], dsn, shell, python, service, forget_roles)
 
 

@@ -66,7 +66,10 @@ def page() -> str:
         ]
         if own:
             own.sort(key=lambda one: (one[0].page or "", one[0].name))
-            lines += ["", f"## {part.replace('_', ' ').capitalize()}", "", json.loads(manifest)["sentence"]]
+            facts = json.loads(manifest)
+            lines += ["", f"## {part.replace('_', ' ').capitalize()}", "", facts["sentence"]]
+            if not facts["is_stable"]:
+                lines += ["", f"Not in a new database by itself: `pgbraid init --with {part}` brings it."]
             lines += [
                 "",
                 "| function | what it does | reads or writes | for |",

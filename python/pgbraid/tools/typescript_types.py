@@ -357,11 +357,13 @@ def block(lines: list[str], depth: int) -> str:
 def main() -> None:
     from pgbraid import embedded
     from pgbraid.install import install
+    from pgbraid.install.resources import resources
 
     folder = Path(tempfile.mkdtemp(prefix="pgbraid-types-"))
     try:
         server = embedded.ensure_running(folder)
-        install(server.dsn_for("postgres"))
+        # With the parts that a new database lacks, too.
+        install(server.dsn_for("postgres"), only=[*resources().parts])
         with psycopg.connect(server.dsn_for("postgres")) as connection:
             TARGET.parent.mkdir(parents=True, exist_ok=True)
             TARGET.write_text(generate(connection))
