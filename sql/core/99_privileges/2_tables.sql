@@ -54,6 +54,5 @@ revoke all on type
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
   braid_store.measured_chunks, braid_store.serving_shard, braid_store.previous_chunk
 from public;
-revoke all on type braid_store.search_result, braid_store.write_result from braid_reader; -- as they were in braid once
 -- So that users' own functions can return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -13,11 +13,6 @@ declare
                                  smoothing,statistics_scope,bm25_variant,sparse_weight}';
   c_settings constant text[] := '{fold_diacritics,index_fields,embed_fields,vector_storage,hnsw_m,hnsw_ef_construction,
                                   overlap_tokens,default_occurred_at}';
-  -- What an older version gave lacks these.
-  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene"}'
-                        || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
-                                                                     then 1 else 0.3 end)
-                        || import_collection.definition;
   v_name text := import_collection.definition ->> 'name';
   v_found jsonb := braid_calls.stored_definition(v_name);
   v_differences text;
@@ -32,11 +27,11 @@ begin
     begin
       perform braid.create_collection(
         v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.indexed_attributes,
-        (select jsonb_object_agg(s.key, s.value) from jsonb_each(v_definition) s where s.key = any (c_ranking)),
-        (select jsonb_object_agg(s.key, s.value) from jsonb_each(v_definition) s where s.key = any (c_settings)))
-      from jsonb_to_record(v_definition) d (
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s where s.key = any (c_ranking)),
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s where s.key = any (c_settings)))
+      from jsonb_to_record(import_collection.definition) d (
         text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, indexed_attributes jsonb);
-      perform braid_calls.extend_import_collection(v_name, v_definition);
+      perform braid_calls.extend_import_collection(v_name, import_collection.definition);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception
@@ -51,8 +46,8 @@ begin
 
   v_differences := (
     select string_agg(k.key, ', ' order by k.key)
-    from (select jsonb_object_keys(v_found) union select jsonb_object_keys(v_definition)) k (key)
-    where nullif(v_found -> k.key, 'null') is distinct from nullif(v_definition -> k.key, 'null'));
+    from (select jsonb_object_keys(v_found) union select jsonb_object_keys(import_collection.definition)) k (key)
+    where nullif(v_found -> k.key, 'null') is distinct from nullif(import_collection.definition -> k.key, 'null'));
   if v_differences is not null then
     raise exception 'collection "%" has other settings here: %', left(v_name, 255), left(v_differences, 1000)
       using errcode = '22023',

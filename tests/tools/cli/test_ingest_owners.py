@@ -121,24 +121,6 @@ def test_sheets_of_one_workbook(run: Run, client: pgbraid.Client, tmp_path: Path
     assert texts(client) == {f"{tmp_path}/a.xlsx#Sheet1-1": "zebra", f"{tmp_path}/a.xlsx#Sheet2-1": "lion"}
 
 
-def test_rows_that_an_earlier_version_stored(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
-    """They had plain ids. Their file's next run stores them under the new ones, and leaves those of other files."""
-    path = table(tmp_path / "one.csv", {"1": "zebra", "2": "lion", "3": "lynx"})
-    came = {"source": str(tmp_path), "path": "one.csv"}
-    others = {"source": str(tmp_path), "path": "other.csv"}
-    before = [("1", "zebra", came), ("2", "lion", others), ("3", "lynx", None)]
-    client.add_documents(
-        {"external_id": name, "content": text, "metadata": {"ingest": origin} if origin else {}}
-        for name, text, origin in before
-    )
-    done = run("ingest", tmp_path, "--no-embed")
-    assert done.code == 0
-    assert "1 document deleted" in done.out
-    new = {f"{path}#{number}": text for number, text in (("1", "zebra"), ("2", "lion"), ("3", "lynx"))}
-    assert texts(client) == {"2": "lion", "3": "lynx", **new}
-    assert "3 unchanged" in run("ingest", tmp_path, "--no-embed").out
-
-
 def test_a_file_of_many_problems_tells_some(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("null\n" * 1_000)
     done = run("ingest", tmp_path, "--no-embed")

@@ -36,9 +36,8 @@ class Waiting:
     line: int | None
     # Whether its external_id is the user's own, which others may have, too.
     has_own_id: bool
-    # The id that a row has in its file; and under which an earlier version may have stored it.
+    # The id that a row has in its file.
     row: str | None
-    row_before: str | None
     # Bytes of all files, up to the end of this document.
     position: int
 
@@ -57,8 +56,6 @@ class Batch:
     characters: int = 0
     summary: WriteSummary = field(default_factory=WriteSummary)
     refused: list[tuple[Waiting, IngestError]] = field(default_factory=list)
-    # What rows were stored as before, when they had plain ids.
-    deleted: list[str] = field(default_factory=list)
 
 
 class BatchWriter:
@@ -203,23 +200,17 @@ class BatchWriter:
     def _store(self, client: Client, batch: Batch, documents: list[Waiting]) -> None:
         """Write documents in one transaction, but for those that would replace another source's: these are refused."""
         own = [waiting for waiting in documents if waiting.has_own_id]
-        rows = [w for w in documents if w.row_before is not None and w.source.has_plain_rows is not False]
-        if not own and not rows:
+        if not own:
             batch.summary += self._add(client, documents)
             return
         others = [waiting for waiting in documents if not waiting.has_own_id]
         for attempt in range(TRIES):
             known: dict[str, tuple[dict[str, Any], str | None]] = {}
             ids = [w.external_id for w in own] if self._expects_known or attempt else []
-            if ids or rows:
-                known = known_origins(client, self._collection, [*ids, *(str(w.row_before) for w in rows)])
+            if ids:
+                known = known_origins(client, self._collection, ids)
             refused = [waiting for waiting in own if waiting.is_of_another(known)]
             allowed = [waiting for waiting in own if not waiting.is_of_another(known)]
-            replaced = [
-                str(w.row_before)
-                for w in rows
-                if w.row_before in known and w.source.has_row(known[str(w.row_before)][0])
-            ]
             _unmark(documents, refused)
             with suppress(_NotAsLookedUp), client.transaction():
                 summary = self._add(client, others)
@@ -227,16 +218,11 @@ class BatchWriter:
                 if written.inserted != sum(w.external_id not in known for w in allowed):
                     # Someone else was quicker, or nobody looked.
                     raise _NotAsLookedUp
-                if replaced:
-                    client.delete_documents(replaced, collection=self._collection)
                 break
         else:
             raise ConflictError("other runs write the same documents", hint="let them end, and run it again")
-        self._expects_known = bool(known) if own else self._expects_known
-        for waiting in rows:
-            waiting.source.has_plain_rows = bool(waiting.source.has_plain_rows) or bool(replaced)
+        self._expects_known = bool(known)
         batch.summary += summary + written
-        batch.deleted += replaced
         for waiting in refused:
             problem = _belongs_to_another(waiting, *known[waiting.external_id])
             if self._all_or_nothing:

@@ -325,13 +325,10 @@ class Ingestion:
         if source.source_uri and not values.get("source_uri"):
             values["source_uri"] = source.source_uri
         position = self._bytes + min(draft.position, source.size)
-        # Documents of earlier versions need no looking for where this one has written some.
-        row_before = draft.row if source.stored is None else None
-        return Waiting(values, source, draft.line, has_own_id, draft.row, row_before, position)
+        return Waiting(values, source, draft.line, has_own_id, draft.row, position)
 
     def _written(self, batch: Batch) -> None:
         self._report.written += batch.summary
-        self._report.note_deleted(batch.deleted)
         for waiting, error in batch.refused:
             self._fail(error, waiting.source)
         for source in {id(waiting.source): waiting.source for waiting in batch.documents}.values():

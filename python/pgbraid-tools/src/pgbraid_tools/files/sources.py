@@ -31,8 +31,6 @@ class Source:
     source_uri: str | None = None
     # Whether the user gave `source` its name, so that a file may replace rows that came with another file of it.
     is_named: bool = False
-    # Whether rows of it are stored by their plain ids, as earlier versions did; None if nobody has looked yet.
-    has_plain_rows: bool | None = None
     # Documents that are not of this source, though their external_ids begin like its own.
     others: AbstractSet[str] = frozenset()
     # Documents that are not written yet, and those of them that a connection is writing.
@@ -54,16 +52,8 @@ class Source:
             return False
         if file_id(source, path) == file_id(self.source, self.path):
             return True
-        # Another file of this source, which brings the same ids on purpose, or was renamed. Earlier versions did not
-        # tell queries apart.
-        return source == self.source and (
-            self.is_named or still_there(source_uri) is False or (path == QUERY and self.path.startswith(QUERY))
-        )
-
-    def has_row(self, origin: Mapping[str, Any]) -> bool:
-        """Return whether a stored document with the plain id of a row was made of this row, by an earlier version."""
-        source, path = str(origin.get("source")), str(origin.get("path"))
-        return "row" not in origin and file_id(source, path) == file_id(self.source, self.path)
+        # Another file of this source, which brings the same ids on purpose, or was renamed.
+        return source == self.source and (self.is_named or still_there(source_uri) is False)
 
 
 def shown(path: Path) -> str:
