@@ -67,7 +67,13 @@ def set_token_vectors(
 def get_document(external_id: str, collection: str = "default") -> Document | None:
     """Raises NotFoundError for a collection that does not exist."""
 
-def list_documents(collection: str = "default", *, limit: int = 100, after: str | None = None) -> list[ListedDocument]:
+def list_documents(
+    collection: str = "default",
+    *,
+    limit: int = 100,
+    after: str | None = None,
+    filters: Mapping[str, Any] | None = None,
+) -> list[ListedDocument]:
     """Raises InvalidArgumentError, NotFoundError."""
 
 def update_metadata(

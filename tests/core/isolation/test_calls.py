@@ -134,6 +134,7 @@ SPECIAL = {
     "list_documents": [
         "braid.list_documents('small')",
         "braid.list_documents('small', 10000, 'b')",
+        "braid.list_documents('small', 10000, filters => '{\"external_id\": {\"$exists\": true}}')",
     ],
     "logged_multi_search": [
         """(select braid.logged_multi_search('["discount", {"text": "zebrafish", "embedding": [0, 1, 0.1]}]', 1000,"""

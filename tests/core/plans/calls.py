@@ -269,6 +269,7 @@ SPECIAL: dict[str, list[Call]] = {
     "list_documents": [
         Call("select braid.list_documents('docs', 10)"),
         Call("select braid.list_documents('docs', 10, after => 'doc 5')"),
+        *(Call(f"select braid.list_documents('docs', 10, filters => '{filters}')") for filters in FILTERS.values()),
     ],
     "list_judgments": [Call("select braid.list_judgments('asked', '1')", ASKED)],
     "list_queries": [Call("select braid.list_queries('asked')", ASKED)],

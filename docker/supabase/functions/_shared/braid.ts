@@ -1068,6 +1068,7 @@ export type Database = {
         Args: {
           after?: string | null
           collection?: string
+          filters?: Json
           match_count?: number
         }
         Returns: {

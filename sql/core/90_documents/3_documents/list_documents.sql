@@ -4,7 +4,8 @@
 create or replace function braid.list_documents(
   collection text default 'default',
   match_count int default 100,
-  after text default null
+  after text default null,
+  filters jsonb default null
 )
 returns table (
   document_id bigint,
@@ -24,11 +25,12 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_calls.page_documents(list_documents.collection, list_documents.match_count, list_documents.after);
+  select * from braid_calls.page_documents(list_documents.collection, list_documents.match_count, list_documents.after,
+                                           list_documents.filters);
 $$;
 
-comment on function braid.list_documents(text, int, text) is
+comment on function braid.list_documents(text, int, text, jsonb) is
   E'Lists the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
   'bytes).\n'
   'match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give '
-  'the external_id of the last row.';
+  'the external_id of the last row. filters: those of searches; only documents that have a chunk which matches.';

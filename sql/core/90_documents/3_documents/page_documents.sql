@@ -1,5 +1,5 @@
 -- role: reader
-create or replace function braid_calls.page_documents(collection text, match_count int, after text)
+create or replace function braid_calls.page_documents(collection text, match_count int, after text, filters jsonb)
 returns table (
   document_id bigint,
   external_id text,
@@ -30,10 +30,35 @@ declare
   v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
   -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(page_documents.after, '');
+  v_filter braid_store.filter;
 begin
   if (page_documents.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_documents.match_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+  end if;
+  if page_documents.filters is not null then
+    v_filter := braid_store.compile_filter(page_documents.filters, v_tenant_id, v_collection_id);
+  end if;
+  if not v_filter.is_empty then
+    return query
+    select d.id, d.external_id, d.title, d.source_uri, d.metadata, d.occurred_at, d.created_at, d.updated_at,
+           (select count(*)
+            from (
+              select from braid_store.chunks c
+              where c.tenant_id = v_tenant_id and c.document_id between d.id and d.id
+              order by c.document_id
+              offset 0
+            ) c)
+    from unnest(braid_store.filtered_document_ids(v_tenant_id, v_collection_id, v_filter, v_after, page_documents.match_count))
+           with ordinality u (document_id, place),
+         lateral (
+           select * from braid_store.documents d
+           where d.tenant_id = v_tenant_id and d.id between u.document_id and u.document_id
+           order by d.id
+           offset 0
+         ) d
+    order by u.place;
+    return;
   end if;
   return query
   select d.id, d.external_id, d.title, d.source_uri, d.metadata, d.occurred_at, d.created_at, d.updated_at,
@@ -52,5 +77,5 @@ begin
 end
 $$;
 
-comment on function braid_calls.page_documents(text, int, text) is
+comment on function braid_calls.page_documents(text, int, text, jsonb) is
   'Does the work of braid.list_documents.';

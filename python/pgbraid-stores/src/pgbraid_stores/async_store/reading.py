@@ -33,7 +33,7 @@ __all__ = [
     "update_matching",
 ]
 
-# Documents that are read in a call, and ids that `facets` and `list_documents` give in one.
+# Documents that are read in a call, and that `list_documents` gives in one.
 READ_AT_ONCE = 500
 PAGE = 10_000
 # Ids that are looked up in a call: a filter may be 1 MiB long, and an id 1024 bytes.
@@ -135,21 +135,14 @@ async def matching_ids(
     bytes."""
     if ids is not None:
         return await _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
-    found = await _ids(client, filters, collection)
-    if len(found) < PAGE:
-        return sorted(found, key=str.encode)
-    # Of pages that have no more documents than one call tells.
-    found = []
-    after: str | None = None
+    found: list[str] = []
     while True:
-        page = await client.list_documents(collection, limit=PAGE, after=after)
-        if not page:
+        page = await client.list_documents(
+            collection, limit=PAGE, after=found[-1] if found else None, filters=filters or None
+        )
+        found += [document.external_id for document in page]
+        if len(page) < PAGE:
             return found
-        last = page[-1].external_id
-        part: list[Mapping[str, Any]] = [filters] if filters else []
-        part.append({"external_id": {"$lte": last} if after is None else {"$gt": after, "$lte": last}})
-        found += sorted(await _ids(client, {"$and": part}, collection), key=str.encode)
-        after = last
 
 
 async def _matching_of(
@@ -159,7 +152,7 @@ async def _matching_of(
     for start in range(0, len(ids), IDS_AT_ONCE):
         part: list[Mapping[str, Any]] = [filters] if filters else []
         part.append({"external_id": {"$in": ids[start : start + IDS_AT_ONCE]}})
-        found += await _ids(client, {"$and": part}, collection)
+        found += await matching_ids(client, {"$and": part}, collection)
     return sorted(found, key=str.encode)
 
 
@@ -205,8 +198,3 @@ async def update_matching(
         )
         updated += int(rows[0][0])
     return updated
-
-
-async def _ids(client: AsyncClient, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
-    values = await client.facets(["external_id"], filters=filters or None, collection=collection, value_count=PAGE)
-    return [str(value.value) for value in values["external_id"]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import as_list, to_json
+from pgbraid.arguments import as_list, optional_json, to_json
 from pgbraid.stored import (
     Document,
     EmbeddingBacklog,
@@ -52,22 +52,31 @@ def get_document(client: BaseClient, external_id: str, collection: str = "defaul
 
 
 def list_documents(
-    client: BaseClient, collection: str = "default", *, limit: int = 100, after: str | None = None
+    client: BaseClient,
+    collection: str = "default",
+    *,
+    limit: int = 100,
+    after: str | None = None,
+    filters: Mapping[str, Any] | None = None,
 ) -> list[ListedDocument]:
     """Lists the tenant's documents of a collection, without their text, in the order of external_id (compared by its
     bytes).
 
     limit: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give the
-    external_id of the last row.
+    external_id of the last row. filters: those of searches; only documents that have a chunk which matches.
 
     Maps to braid.list_documents. Raises InvalidArgumentError, NotFoundError.
     """
     found = client._session.json_rows(
         "list_documents",
-        "collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text",
+        """
+        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text,
+        filters => %(filters)s::jsonb
+        """,
         collection=collection,
         limit=limit,
         after=after,
+        filters=optional_json(filters, "filters"),
     )
     return [ListedDocument.from_row(row) for row in found]
 

@@ -1,0 +1,76 @@
+create or replace function braid_store.filtered_document_ids(
+  tenant_id int,
+  collection_id int,
+  filter braid_store.filter,
+  after text,
+  match_count int
+)
+returns bigint[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+-- So that rows are looked up by the key, and a page is read from the index on external_id, in its order.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  -- Of more chunks that match, a page of documents is found sooner by looking at one document after the other.
+  c_most constant int := 10000;
+  v_chunk_ids bigint[] := braid_store.filtered_chunk_ids(
+    filtered_document_ids.tenant_id, filtered_document_ids.collection_id, filtered_document_ids.filter, c_most);
+  v_document_ids bigint[];
+begin
+  if cardinality(v_chunk_ids) <= c_most then
+    return array(
+      select d.id
+      from (
+             select distinct c.document_id
+             from unnest(v_chunk_ids) u (chunk_id),
+                  lateral (
+                    select c.document_id from braid_store.chunks c
+                    where c.tenant_id = filtered_document_ids.tenant_id and c.id between u.chunk_id and u.chunk_id
+                    order by c.id
+                    offset 0
+                  ) c
+           ) u,
+           lateral (
+             select d.id, d.external_id from braid_store.documents d
+             where d.tenant_id = filtered_document_ids.tenant_id and d.id between u.document_id and u.document_id
+             order by d.id
+             offset 0
+           ) d
+      where d.external_id > filtered_document_ids.after
+      order by d.external_id
+      limit filtered_document_ids.match_count);
+  end if;
+  execute format($query$
+    select array(
+      select d.id
+      from braid_store.documents d
+      where d.tenant_id = $1 and d.collection_id = $2 and d.external_id > $3
+        and exists (
+          select from (
+            select c.* from braid_store.chunks c
+            where c.tenant_id = $1 and c.document_id between d.id and d.id
+            order by c.document_id
+            offset 0
+          ) c
+          where %s)
+      order by d.external_id
+      limit $4)
+    $query$, filtered_document_ids.filter.predicate)
+  into v_document_ids
+  using filtered_document_ids.tenant_id, filtered_document_ids.collection_id, filtered_document_ids.after,
+        filtered_document_ids.match_count;
+  return v_document_ids;
+end
+$$;
+
+comment on function braid_store.filtered_document_ids(int, int, braid_store.filter, text, int) is
+  'Returns the first match_count documents, in the order of external_id, that come after the external_id `after` and have a chunk '
+  'which passes a filter.';
