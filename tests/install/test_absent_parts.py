@@ -15,6 +15,7 @@ from pgbraid._part_of import PART_OF
 from pgbraid.cli import main
 from pgbraid.errors import InvalidArgumentError, PartNotInstalledError
 from pgbraid.install import choice, install, resources
+from support import JsonServer
 from support.calls import one
 from support.parts import DEFAULT
 
@@ -228,3 +229,30 @@ def test_a_plain_search_calls_nothing_of_parts(core: str, dsn: str, search: str)
     assert {name for name in alone if name.partition(".")[2] in of_parts} == set()
     assert {name for name in alone if ".extend_" in name} == set()
     assert alone == together
+
+
+def test_a_worker_embeds_and_maintain_keeps_up_without_parts(
+    bare_dsn: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither usage is recorded nor are changes of synced tables looked for."""
+    dsn = bare_dsn()
+    install(dsn, only=["core"])
+
+    def answer(body: Any) -> Any:
+        vectors = [{"index": place, "embedding": [1, 0, 0]} for place, _ in enumerate(body["input"])]
+        return {"data": vectors, "usage": {"total_tokens": 10}}
+
+    with JsonServer(answer) as service, psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("select braid.create_collection('papers', dimensions => 3, embedding_model => 'theirs')")
+        connection.execute("select braid.upsert_document('a', 'a paper', collection => 'papers')")
+        commands = [
+            ["work", "--once", "--embedding-url", service.url, "--embedding-model", "theirs"],
+            ["maintain", "--seconds", "60"],
+        ]
+        for command in commands:
+            monkeypatch.setattr(sys, "argv", ["pgbraid", *command, "--dsn", dsn])
+            with pytest.raises(SystemExit) as caught:
+                main()
+            assert caught.value.code == 0, capsys.readouterr().err
+        found = connection.execute("select external_id from braid.semantic_search('[1,0,0]', collection => 'papers')")
+        assert found.fetchall() == [("a",)]

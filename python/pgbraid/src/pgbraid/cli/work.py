@@ -258,6 +258,10 @@ def _rest(client: Client, workers: list[Worker], stopped: threading.Event, secon
 
 def _apply_changes(client: Client, told: set[str]) -> bool:
     """Bring synced tables over; whether nothing is left. What is wrong is said once."""
+    from pgbraid.worker.worker import has_function
+
+    if not has_function(client, "apply_changes"):
+        return True
     done = client.apply_changes(5)
     for warning in sorted(set(done["warnings"]) - told):
         _report(warning, True)

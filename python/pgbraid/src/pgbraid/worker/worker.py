@@ -11,6 +11,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+import psycopg
+
 from pgbraid.client.embedding import abandon_refused, keep_token_vectors, storable, store_embedded
 from pgbraid.client.session import TENANT
 from pgbraid.embedding_service import LateError, MisconfiguredError, RefusedError, Service, UnavailableError
@@ -23,6 +25,7 @@ from pgbraid.errors import (
     NotFoundError,
     PermissionDeniedError,
     PgbraidError,
+    from_psycopg,
 )
 
 if TYPE_CHECKING:
@@ -339,6 +342,8 @@ class Worker:
 
     def _record_usage(self, client: Client) -> None:
         price = self._service.price_per_million
+        if self._used and not has_function(client, "record_embedding_usage"):
+            self._used.clear()
         while self._used:
             tenant, model, used = self._used[-1]
             # A tenant that is gone has no usage.
@@ -359,6 +364,15 @@ class Worker:
                     cost=None if price is None else f"{used.tokens * price / 1e6:.9f}",
                 )
             self._used.pop()
+
+
+def has_function(client: Client, name: str) -> bool:
+    """Tell whether the database has a function of the API that is a part's."""
+    try:
+        row = client.connection.execute("select pg_catalog.to_regproc(%s) is not null", (f"braid.{name}",)).fetchone()
+    except psycopg.Error as error:
+        raise from_psycopg(error) from error
+    return bool(row and row[0])
 
 
 def backlog(client: Client, embedder: object) -> list[EmbeddingBacklog]:
