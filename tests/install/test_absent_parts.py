@@ -184,6 +184,35 @@ def test_a_command_says_which_part_it_needs(
 
 
 @pytest.mark.any_version
+def test_status_and_doctor_name_the_parts(
+    core: str, bare_dsn: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = [*resources.resources().parts][1:]
+    some = bare_dsn()
+    install(some, only=["sync", "memory"])
+    absent = [name for name in parts if name not in ("memory", "sync")]
+    for dsn, there, missing in ((core, [], parts), (some, ["memory", "sync"], absent)):
+        for command in ("status", "doctor"):
+            found = json.loads(said(command, "--json", "--dsn", dsn, monkeypatch=monkeypatch, capsys=capsys))
+            assert (found["installed_parts"], found["absent_parts"]) == (there, missing)
+        text = said("status", "--dsn", dsn, monkeypatch=monkeypatch, capsys=capsys)
+        assert f"\nparts       {', '.join(there) or 'none'}; not installed: {', '.join(missing)}\n" in text
+        assert "functions   as in this package\n" in text
+    # Of what is installed alone.
+    with psycopg.connect(some, autocommit=True) as connection:
+        connection.execute("update braid_store.parts set content_hash = 'x' where name = 'memory'")
+    text = said("status", "--dsn", some, monkeypatch=monkeypatch, capsys=capsys)
+    assert "functions   not those of this package: memory\n" in text
+
+
+def said(*command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.setattr(sys, "argv", ["pgbraid", *command])
+    with pytest.raises(SystemExit):
+        main()
+    return capsys.readouterr().out
+
+
+@pytest.mark.any_version
 def test_each_function_of_a_part_is_known(core_db: Connection) -> None:
     there = {
         name for (name,) in core_db.execute("select proname from pg_proc where pronamespace = 'braid'::regnamespace")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pgbraid.install.state import Connection, Installation
 
 PROBLEM, ADVICE = "problem", "advice"
+# As many functions are named.
+NAMED = 8
 FOUND = 1
 # It looks at no large table whole. What takes longer waits for something.
 TIME_LIMIT = "60s"
@@ -98,7 +100,7 @@ def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, An
     else:
         if installation is None:
             raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
-        findings += _version_findings(installation)
+        findings += _version_findings(connection, installation)
     extension = find(connection)
     # A pooler may give the session to others, so settings end with the transaction.
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
@@ -121,6 +123,8 @@ def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, An
         "database_version": installation.version if installation else None,
         "postgresql_version": connection.info.parameter_status("server_version"),
         "pgvector_version": extension.version if extension else None,
+        "installed_parts": installation.parts if installation else None,
+        "absent_parts": installation.absent_parts if installation else None,
         "pending_migrations": installation.pending_migrations if installation else None,
         "is_standby": server["is_standby"],
         "looked_at": "everything" if server["sees_all"] else f"tenant {tenant}",
@@ -140,8 +144,9 @@ def _finding(severity: str, code: str, subject: str, finding: str, reason: str, 
     }
 
 
-def _version_findings(installation: Installation) -> list[dict[str, str]]:
-    """How the database differs from this package."""
+def _version_findings(connection: Connection, installation: Installation) -> list[dict[str, str]]:
+    """How the database differs from this package, in the core and in the parts that are installed."""
+    from pgbraid.install.state import changed_functions, exists
 
     def version(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(".") if part.isdigit())
@@ -167,9 +172,15 @@ def _version_findings(installation: Installation) -> list[dict[str, str]]:
         reason = "Such a database cannot be upgraded. Its data can be moved to a new one, tenant by tenant."
         found = f"Migrations were changed after they had been applied: {changed}."
         findings.append(_finding(PROBLEM, "migrations_changed", "pgbraid", found, reason, "pgbraid export"))
-    elif not installation.is_this_package:
-        found = "The database's functions are not those of this package, though both are of one version."
+    elif other := installation.differing_parts:
+        found = f"Functions of one version, but not of this package: {', '.join(other)}."
         findings.append(_finding(PROBLEM, "functions_differ", "pgbraid", found, clients, upgrade))
+    # On a cluster some bodies are others, on purpose.
+    elif not exists(connection, "braid_shards.node_shards") and (bodies := changed_functions(connection, installation)):
+        named = ", ".join(bodies[:NAMED]) + (", …" if len(bodies) > NAMED else "")
+        found = f"Somebody has changed or dropped functions: {named}."
+        reason = "They do something else than this package's, or are missing."
+        findings.append(_finding(PROBLEM, "functions_changed", "pgbraid", found, reason, upgrade))
     return findings
 
 
@@ -240,6 +251,11 @@ def _print(facts: dict[str, Any]) -> None:
     standby = ", a standby: run commands on the primary" if facts["is_standby"] else ""
     lines = [
         f"pgbraid     package {facts['package_version']}, database {facts['database_version'] or 'not told'}",
+        *(
+            [f"parts       {', '.join(facts['installed_parts']) or 'none'}"]
+            if facts["installed_parts"] is not None
+            else []
+        ),
         f"server      PostgreSQL {facts['postgresql_version']}, pgvector {facts['pgvector_version']}{standby}",
         "settings    " + ", ".join(f"{name} {value}" for name, value in facts["settings"].items()),
         "looked at   "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,6 +60,9 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "package_version": __version__,
         "database_version": installation.version,
         "content_matches": installation.is_this_package and not changed,
+        "installed_parts": installation.parts,
+        "absent_parts": installation.absent_parts,
+        "differing_parts": installation.differing_parts,
         "changed_functions": changed,
         "pending_migrations": installation.pending_migrations,
         "changed_migrations": installation.changed_migrations,
@@ -110,9 +114,9 @@ def _nodes(connection: Connection) -> dict[str, list[str]] | None:
 NAMED = 8
 
 
-def _different(functions: list[str]) -> str:
+def _different(functions: list[str], parts: Sequence[str]) -> str:
     if not functions:
-        return "not those of this package"
+        return "not those of this package" + (f": {', '.join(parts)}" if parts else "")
     named = ", ".join(functions[:NAMED]) + (", ..." if len(functions) > NAMED else "")
     return f"{len(functions)} have other bodies than in this package: {named}"
 
@@ -120,9 +124,15 @@ def _different(functions: list[str]) -> str:
 def _text(facts: dict[str, Any]) -> str:
     states = [(state, facts[f"{state}_migrations"]) for state in ("pending", "changed", "unknown")]
     migrations = "; ".join(f"{state}: {', '.join(names)}" for state, names in states if names)
+    parts = [facts["installed_parts"], facts["absent_parts"]]
+    different = _different(facts["changed_functions"], facts["differing_parts"])
     lines = [
         ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}"),
-        ("functions", "as in this package" if facts["content_matches"] else _different(facts["changed_functions"])),
+        (
+            "parts",
+            "; not installed: ".join(", ".join(names) or "none" for names in parts if names or names is parts[0]),
+        ),
+        ("functions", "as in this package" if facts["content_matches"] else different),
         ("migrations", migrations or "as in this package"),
         ("PostgreSQL", facts["postgresql_version"]),
         ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),

@@ -56,6 +56,17 @@ class Installation:
         return tuple(name for name, applied in self.migrations.items() if name in package and package[name] != applied)
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that are installed, besides the core."""
+        known = [name for name in resources().parts if name in self.part_hashes]
+        return (*known[1:], *self.own_parts)
+
+    @property
+    def absent_parts(self) -> tuple[str, ...]:
+        """Parts of this package that the database lacks."""
+        return tuple(name for name in resources().parts if name not in self.part_hashes)
+
+    @property
     def own_parts(self) -> tuple[str, ...]:
         """Parts that this package does not bring."""
         return tuple(name for name in self.part_hashes if name not in resources().parts)
