@@ -15,8 +15,8 @@ create table braid_store.installation (
     installed_at timestamptz not null default now()
 );
 comment on table braid_store.installation is
-    'One row: the version installed, the content hash of each migration applied, and what the placeholders in sql/ stand '
-    'for here.';
+    'One row: the version installed, the content hash of each migration applied, and what the placeholders in sql/ '
+    'stand for here.';
 comment on column braid_store.installation.only_row is 'Always true: it keeps the table at one row.';
 comment on column braid_store.installation.version is 'The version of pgbraid that this database has.';
 comment on column braid_store.installation.migrations is
@@ -34,14 +34,13 @@ create table braid_store.parts (
     manifest jsonb not null,
     content_hash text not null
 );
-comment on table braid_store.parts is
-    'The core and the parts that are installed, a part behind those that it needs.';
+comment on table braid_store.parts is 'The core and the parts that are installed, a part behind those that it needs.';
 comment on column braid_store.parts.name is 'core, or the name of the part.';
 comment on column braid_store.parts.place is 'Where it comes when parts are installed, and called at extension points.';
 comment on column braid_store.parts.manifest is 'Its part.json.';
 comment on column braid_store.parts.content_hash is
-    'A hash of all files that the part is made of. By it, init and upgrade see whether there is anything to do, and clients '
-    'whether they belong to this database.';
+    'A hash of all files that the part is made of. By it, init and upgrade see whether there is anything to do, and '
+    'clients whether they belong to this database.';
 
 -- == Tenants, who may act for them, and how a session's tenant is found ==
 
@@ -59,8 +58,7 @@ create table braid_store.dropped_tenants (
     -- A transaction with a snapshot from before this one may still write for the tenant.
     dropped_by xid8 not null
 );
-comment on table braid_store.dropped_tenants is
-    'Tenants that are gone, whose rows maintenance still has to delete.';
+comment on table braid_store.dropped_tenants is 'Tenants that are gone, whose rows maintenance still has to delete.';
 
 create table braid_store.tenant_members (
     tenant_id int not null references braid_store.tenants (id) on delete cascade,
@@ -77,8 +75,8 @@ create table braid_store.trusted_roles (
     primary key (kind, role)
 );
 comment on table braid_store.trusted_roles is
-    'Which login, or group role that it inherits, is trusted in this database, and as what. By role name, so that a dump '
-    'restores it.';
+    'Which login, or group role that it inherits, is trusted in this database, and as what. By role name, so that a '
+    'dump restores it.';
 
 create table braid_store.access_settings (
     only_row boolean primary key default true check (only_row),
@@ -90,12 +88,15 @@ create table braid_store.access_settings (
 );
 create index access_settings_public_tenant_idx on braid_store.access_settings (public_tenant_id);
 comment on table braid_store.access_settings is
-    'One row: how a request through a gateway names its tenant (verified claim, header of trusted roles, public tenant).';
+    'One row: how a request through a gateway names its tenant (verified claim, header of trusted roles, public '
+    'tenant).';
 comment on column braid_store.access_settings.create_tenants is
     'Whether the first write of a request creates the tenant that its verified claim names.';
 insert into braid_store.access_settings default values;
 
 -- == Definitions, which tenants share ==
+
+-- Only administrators write them, so a row that others refer to is not hot.
 
 create table braid_store.vector_spaces (
     id int generated always as identity primary key,
@@ -144,8 +145,8 @@ create table braid_store.collections (
     sparse_weight float8 not null default 0.3,
     neighbour_weight float8 not null default 0 check (neighbour_weight between 0 and 1),
     smoothing float8 not null default 0 check (smoothing between 0 and 1),
-    -- What parts store is one object, so that the core has no column of theirs, and searches of a collection that uses no
-    -- part test for null only.
+    -- What parts store is one object, so that the core has no column of theirs, and searches of a collection that uses
+    -- no part test for null only.
     parts jsonb check (jsonb_typeof(parts) = 'object' and parts <> '{}')
 );
 create index collections_vector_space_idx on braid_store.collections (vector_space_id);
@@ -296,9 +297,9 @@ comment on column braid_store.dropped_spaces.has_left is
 -- Writers share a lock of their tenant's part of the collection, which drops take alone, so that documents carry no
 -- foreign key to tenants or collections: its row lock would make those few rows hot for every writer.
 --
--- Tables that every write changes, here and in what follows: by default autovacuum comes when a fifth of a table is dead,
--- and until then deleted rows keep their room, and searches step over them in the indexes. A twentieth is still one pass
--- over the indexes for many dead rows; tables that are small beside what passes through them have a fiftieth.
+-- Tables that every write changes, here and in what follows: by default autovacuum comes when a fifth of a table is
+-- dead, and until then deleted rows keep their room, and searches step over them in the indexes. A twentieth is still
+-- one pass over the indexes for many dead rows; tables that are small beside what passes through them have a fiftieth.
 
 create table braid_store.documents (
     tenant_id int not null,
@@ -317,8 +318,8 @@ create table braid_store.documents (
     unique (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.documents is
-    'What users put in, by their own id. content_hash covers all that reaches an index, attribute_hash '
-    'the rest (null after an update of the metadata alone): unchanged means no work.';
+    'What users put in, by their own id. content_hash covers all that reaches an index, attribute_hash the rest (null '
+    'after an update of the metadata alone): unchanged means no work.';
 comment on column braid_store.documents.tenant_id is 'The tenant that stored it.';
 comment on column braid_store.documents.id is
     'The number that the tenant''s chunks refer to. Given by the database, never used again.';
@@ -360,7 +361,8 @@ create table braid_store.chunks (
 -- Only operators that are leakproof (= and < on these types) can use an index under row-level security.
 create index chunks_occurred_at_idx on braid_store.chunks (tenant_id, collection_id, occurred_at);
 create index chunks_speaker_idx on braid_store.chunks (tenant_id, collection_id, speaker);
--- Few chunks have several speakers where speakers are looked for by index. Its own order tells it from the index of all speakers.
+-- Few chunks have several speakers where speakers are looked for by index. Its own order tells it from the index of all
+-- speakers.
 create index chunks_speakers_idx on braid_store.chunks (tenant_id, collection_id, speaker text_pattern_ops)
     where position(', ' in speaker) > 0 or octet_length(speaker) > 255;
 create index chunks_category_idx on braid_store.chunks (tenant_id, collection_id, category);
@@ -401,16 +403,21 @@ create table braid_store.chunk_attributes (
     primary key (tenant_id, chunk_id, attribute_id, element),
     check (num_nonnulls(text_value, number_value) = 1)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
-create index chunk_attributes_text_idx on braid_store.chunk_attributes (tenant_id, attribute_id, text_value, chunk_id)
+create index chunk_attributes_text_idx
+    on braid_store.chunk_attributes (tenant_id, attribute_id, text_value, chunk_id)
     where text_value is not null;
-create index chunk_attributes_number_idx on braid_store.chunk_attributes (tenant_id, attribute_id, number_value, chunk_id)
+create index chunk_attributes_number_idx
+    on braid_store.chunk_attributes (tenant_id, attribute_id, number_value, chunk_id)
     where number_value is not null;
 comment on table braid_store.chunk_attributes is
-    'The values that chunks have for indexed attributes, as far as they are of the attribute''s type: a scalar as element 0, '
-    'distinct elements of an array from 1. Shortened and rounded (see braid_store.attribute_number), never out of order: '
-    'what an index finds here is a superset, and the metadata decides.';
+    'The values that chunks have for indexed attributes, as far as they are of the attribute''s type: a scalar as '
+    'element 0, distinct elements of an array from 1. Shortened and rounded (see braid_store.attribute_number), never '
+    'out of order: what an index finds here is a superset, and the metadata decides.';
 
 -- == Full text ==
+
+-- An inverted index in ordinary tables, log-structured: each statement that writes documents writes a segment; merges
+-- join them. Everything here is derived from chunks and can be rebuilt.
 
 create table braid_store.segments (
     tenant_id int not null,
@@ -431,12 +438,12 @@ create table braid_store.segments (
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.segments is
-    'Immutable pieces of the index. A deletion holds no postings, only what deleted chunks take from the statistics of '
-    'the segments that still hold them: its counts and lengths are negative, so that statistics are sums. The BM25 '
+    'Immutable pieces of the index. A deletion holds no postings, only what deleted chunks take from the statistics '
+    'of the segments that still hold them: its counts and lengths are negative, so that statistics are sums. The BM25 '
     'parameters are those that its impacts were computed with.';
 comment on column braid_store.segments.chunk_ids is
-    'The ids of its chunks in the order of their numbers, which is ascending: a copy of segment_chunks, for segments of 2048 '
-    'chunks and more. Null: only segment_chunks knows.';
+    'The ids of its chunks in the order of their numbers, which is ascending: a copy of segment_chunks, for segments '
+    'of 2048 chunks and more. Null: only segment_chunks knows.';
 comment on column braid_store.segments.listed_count is
     'Of so many chunks, the first by number, metadata_lists has the values.';
 
@@ -449,7 +456,8 @@ create table braid_store.segment_chunks (
     primary key (tenant_id, collection_id, segment_id, chunk_number),
     unique (tenant_id, chunk_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
-comment on table braid_store.segment_chunks is 'A segment''s small local numbers, from 1, and the chunks they stand for.';
+comment on table braid_store.segment_chunks is
+    'A segment''s small local numbers, from 1, and the chunks they stand for.';
 
 create table braid_store.postings (
     tenant_id int not null,
@@ -465,11 +473,11 @@ create table braid_store.postings (
     primary key (tenant_id, collection_id, lexeme, segment_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.postings is
-    'Per lexeme and segment, the chunks that contain it. An impact is the share of its idf that BM25 gives the lexeme in '
-    'a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of at least '
-    '64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number in the block. '
-    'document_frequency counts a title''s words once per document, at its first chunk. In a deletion: counts to '
-    'subtract, and no lists.';
+    'Per lexeme and segment, the chunks that contain it. An impact is the share of its idf that BM25 gives the lexeme '
+    'in a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of '
+    'at least 64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number '
+    'in the block. document_frequency counts a title''s words once per document, at its first chunk. In a deletion: '
+    'counts to subtract, and no lists.';
 
 create table braid_store.forward_rows (
     tenant_id int not null,
@@ -485,10 +493,10 @@ create table braid_store.forward_rows (
     primary key (tenant_id, chunk_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.forward_rows is
-    'What a chunk contributes to the index, and all that a score is computed from. Its lexemes in "C" order, separated '
-    'by spaces; for each, the place in positions behind which the next one''s begin, and how many of its positions, the '
-    'first, are in the title (null if none of any is). Lengths are in tokens, stop words not counted. Kept for a deleted chunk until no '
-    'segment holds it.';
+    'What a chunk contributes to the index, and all that a score is computed from. Its lexemes in "C" order, '
+    'separated by spaces; for each, the place in positions behind which the next one''s begin, and how many of its '
+    'positions, the first, are in the title (null if none of any is). Lengths are in tokens, stop words not counted. '
+    'Kept for a deleted chunk until no segment holds it.';
 
 create table braid_store.tombstones (
     tenant_id int not null,
@@ -499,10 +507,13 @@ create table braid_store.tombstones (
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 create index tombstones_segment_idx on braid_store.tombstones (segment_id, tenant_id, collection_id);
 comment on table braid_store.tombstones is
-    'Deleted chunks that a segment still holds, with the deletion that counts them. Keyed by chunk, never by segment and '
-    'local number: a merge that overlaps the delete would resurrect the chunk otherwise.';
+    'Deleted chunks that a segment still holds, with the deletion that counts them. Keyed by chunk, never by segment '
+    'and local number: a merge that overlaps the delete would resurrect the chunk otherwise.';
 
 -- == Metadata ==
+
+-- Large segments list which chunks have which values of metadata, so that filters on keys that nobody has declared need
+-- not read all chunks.
 
 create table braid_store.metadata_lists (
     tenant_id int not null,
@@ -518,11 +529,11 @@ create table braid_store.metadata_lists (
     primary key (tenant_id, collection_id, segment_id, key, type, block)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.metadata_lists is
-    'Which chunks of a segment have which values under a key of metadata, by type of value and block of 16384 chunk numbers. The '
-    'distinct values ascend, shortened and rounded; value_ends says for each the place in chunk_ids behind which the next one''s '
-    'begin. Elements of arrays count as values. any: chunks that may have any value, such as long arrays. rest, with the key '
-    '"": chunks with keys that are not listed. Written by maintain(), as things were then: changed_metadata tells what has '
-    'changed since.';
+    'Which chunks of a segment have which values under a key of metadata, by type of value and block of 16384 chunk '
+    'numbers. The distinct values ascend, shortened and rounded; value_ends says for each the place in chunk_ids '
+    'behind which the next one''s begin. Elements of arrays count as values. any: chunks that may have any value, '
+    'such as long arrays. rest, with the key "": chunks with keys that are not listed. Written by maintain(), as '
+    'things were then: changed_metadata tells what has changed since.';
 
 create table braid_store.changed_metadata (
     tenant_id int not null,
@@ -532,10 +543,12 @@ create table braid_store.changed_metadata (
     primary key (tenant_id, collection_id, chunk_id, change)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.changed_metadata is
-    'Chunks whose metadata was changed while they were there, a row for each change, so that no writer waits for another: '
-    'metadata_lists may be wrong about them. maintain() deletes what it has seen when it lists a block anew.';
+    'Chunks whose metadata was changed while they were there, a row for each change, so that no writer waits for '
+    'another: metadata_lists may be wrong about them. maintain() deletes what it has seen when it lists a block anew.';
 
 -- == Sparse ==
+
+-- Weighted terms of chunks, which are made outside, and their index.
 
 create table braid_store.sparse_rows (
     tenant_id int not null,
@@ -546,8 +559,8 @@ create table braid_store.sparse_rows (
     primary key (tenant_id, collection_id, chunk_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.sparse_rows is
-    'The weighted terms of a chunk, as they were given: the terms in "C" order, separated by line breaks, and the weight of '
-    'each. Sparse scores are computed from it.';
+    'The weighted terms of a chunk, as they were given: the terms in "C" order, separated by line breaks, and the '
+    'weight of each. Sparse scores are computed from it.';
 
 create table braid_store.sparse_segments (
     tenant_id int not null,
@@ -560,10 +573,10 @@ create table braid_store.sparse_segments (
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.sparse_segments is
-    'Immutable pieces of the index of sparse rows. Their lists are in postings, under a space and the term, as no lexeme has '
-    'a space, and with an id below 0. An impact is the weight in 2047ths of max_weight, rounded up. terms: all that have a '
-    'list, separated by line breaks. A chunk whose terms were replaced or deleted may still be in the lists, which are only '
-    'bounds.';
+    'Immutable pieces of the index of sparse rows. Their lists are in postings, under a space and the term, as no '
+    'lexeme has a space, and with an id below 0. An impact is the weight in 2047ths of max_weight, rounded up. terms: '
+    'all that have a list, separated by line breaks. A chunk whose terms were replaced or deleted may still be in the '
+    'lists, which are only bounds.';
 
 create table braid_store.sparse_segment_chunks (
     tenant_id int not null,
@@ -576,8 +589,8 @@ create table braid_store.sparse_segment_chunks (
 create index sparse_segment_chunks_chunk_idx on braid_store.sparse_segment_chunks (tenant_id, chunk_id);
 comment on table braid_store.sparse_segment_chunks is
     'The local numbers of a sparse segment, from 1, and the chunks they stand for. Numbers of chunks whose terms were '
-    'replaced or deleted are taken out. A chunk may be in several segments: one of them, or unindexed_sparse_rows, has its '
-    'terms of now.';
+    'replaced or deleted are taken out. A chunk may be in several segments: one of them, or unindexed_sparse_rows, '
+    'has its terms of now.';
 
 create table braid_store.unindexed_sparse_rows (
     tenant_id int not null,
@@ -587,11 +600,14 @@ create table braid_store.unindexed_sparse_rows (
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.unindexed_sparse_rows is
-    'Chunks whose sparse rows were written lately, a row for each write: searches read these sparse rows one by one until '
-    'maintain(), or a writer who finds many, puts them into a segment. Rows are only inserted and deleted, and locked ones '
-    'passed over, so that nobody waits.';
+    'Chunks whose sparse rows were written lately, a row for each write: searches read these sparse rows one by one '
+    'until maintain(), or a writer who finds many, puts them into a segment. Rows are only inserted and deleted, and '
+    'locked ones passed over, so that nobody waits.';
 
 -- == Vectors ==
+
+-- Embeddings, in two levels: chunk_vectors takes every write and is scanned exactly; a tenant's part of a collection
+-- that has grown is moved by maintenance into a vector shard, a table of its own with its own HNSW index.
 
 -- A row that fits a page stays in it: an exact scan then never detoasts, 18 against 31 ms for 8,000 rows of 1,024
 -- dimensions.
@@ -604,8 +620,8 @@ create table braid_store.chunk_vectors (
     primary key (tenant_id, collection_id, vector_space_id, chunk_id)
 ) with (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.chunk_vectors is
-    'Embeddings as they are written. What a vector shard holds of the same chunk, this overrides. A chunk with a row in '
-    'neither is not embedded yet.';
+    'Embeddings as they are written. What a vector shard holds of the same chunk, this overrides. A chunk with a row '
+    'in neither is not embedded yet.';
 
 -- Not in chunk_vectors' partitions: a shard has a type of its own (halfvec halves an exact scan), and attaching a
 -- partition would lock, and make every session plan anew, what all tenants read.
@@ -647,20 +663,23 @@ create unique index vector_shards_moving_idx on braid_store.vector_shards (tenan
 -- Of thousands of shards hardly any is in work.
 create index vector_shards_unfinished_idx on braid_store.vector_shards (state, tenant_id) where state <> 'serving';
 comment on table braid_store.vector_shards is
-    'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is copied '
-    'and indexed beside it; making that one serve is a change of data, which every reader sees from its next snapshot on.';
+    'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is '
+    'copied and indexed beside it; making that one serve is a change of data, which every reader sees from its next '
+    'snapshot on.';
 comment on column braid_store.vector_shards.duplicate_count is
     'How many of the vectors are left out of the index because an equal one is in it, at most.';
 comment on column braid_store.vector_shards.index_type is
-    'Where storage is vector, the type that the HNSW index has: halfvec, or vector if halfvec cannot hold the vectors or cannot '
-    'tell them apart. Null: not decided yet, or another storage, whose index has what is stored.';
+    'Where storage is vector, the type that the HNSW index has: halfvec, or vector if halfvec cannot hold the vectors '
+    'or cannot tell them apart. Null: not decided yet, or another storage, whose index has what is stored.';
 comment on column braid_store.vector_shards.seconds_needed is
-    'While its index waits for a call of maintain() with enough time: what time_budget it needs, about. Null: it does not wait.';
+    'While its index waits for a call of maintain() with enough time: what time_budget it needs, about. Null: it does '
+    'not wait.';
 comment on column braid_store.vector_shards.ef_search_fused is
-    'hnsw.ef_search for the 10 nearest in a search that also ranks by full text, as choose_ef_search chose it; null: as ef_search.';
+    'hnsw.ef_search for the 10 nearest in a search that also ranks by full text, as choose_ef_search chose it; null: '
+    'as ef_search.';
 comment on column braid_store.vector_shards.far_distance is
-    'How far the tenth nearest of an answer of the index may be, for the answer to be as good as was measured; of inner products, '
-    'divided by the length of the query. Answers beyond are looked for again. Null: not measured.';
+    'How far the tenth nearest of an answer of the index may be, for the answer to be as good as was measured; of '
+    'inner products, divided by the length of the query. Answers beyond are looked for again. Null: not measured.';
 comment on column braid_store.vector_shards.far_ef_search is
     'hnsw.ef_search for searches whose answer is beyond far_distance; null: these compare all vectors.';
 comment on column braid_store.vector_shards.measurement is
@@ -677,22 +696,24 @@ create table braid_store.centroids (
     primary key (tenant_id, collection_id, vector_space_id)
 );
 comment on table braid_store.centroids is
-    'The mean of the vectors (under cosine, of these brought to length 1) of a tenant''s part of a collection, and the mean '
-    'of their squared lengths, of parts with over 1000 vectors. Only maintenance writes it, so that no write waits for it.';
+    'The mean of the vectors (under cosine, of these brought to length 1) of a tenant''s part of a collection, and '
+    'the mean of their squared lengths, of parts with over 1000 vectors. Only maintenance writes it, so that no write '
+    'waits for it.';
 
 create table braid_store.vector_settings (
     only_row boolean primary key default true check (only_row),
     exact_rows int not null default 8000 check (exact_rows > 0)
 );
 comment on table braid_store.vector_settings is
-    'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() measured it.';
+    'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() '
+    'measured it.';
 comment on column braid_store.vector_settings.only_row is 'Always true: it keeps the table at one row.';
 comment on column braid_store.vector_settings.exact_rows is
     'The number of vectors, of 384 dimensions, from which on an index is worth making. More dimensions need fewer.';
 insert into braid_store.vector_settings default values;
 
--- A job is claimed once and deleted: the room that fillfactor leaves is for the claimed version beside the first, so that
--- its index needs no second entry (a heap-only update).
+-- A job is claimed once and deleted: the room that fillfactor leaves is for the claimed version beside the first, so
+-- that its index needs no second entry (a heap-only update).
 create table braid_store.embedding_jobs (
     tenant_id int not null,
     collection_id int not null,
@@ -704,10 +725,12 @@ create table braid_store.embedding_jobs (
     primary key (tenant_id, collection_id, vector_space_id, chunk_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.embedding_jobs is
-    'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes the '
-    'chunk.';
+    'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes '
+    'the chunk.';
 
 -- == Upkeep ==
+
+-- What upkeep has to do: writers and administrators note it, so that maintain() looks at nothing else.
 
 create table braid_store.due_parts (
     tenant_id int not null,
@@ -722,10 +745,10 @@ create table braid_store.due_parts (
 create index due_parts_due_at_idx on braid_store.due_parts (task, due_at, tenant_id) where awaits is null;
 create index due_parts_awaits_idx on braid_store.due_parts (awaits, tenant_id) where awaits is not null;
 comment on table braid_store.due_parts is
-    'The tenants'' parts of collections that maintenance is to look at: visit, as something was written; move_vectors and '
-    'index_attributes, as a visit found that to do; rebuild_index, as an upgrade has changed the tokens of some of its texts. A '
-    'writer who finds a visit noted, with nobody at it, adds none. Maintenance may therefore take a note away only when the '
-    'writers who may have found it have ended: until then it awaits them.';
+    'The tenants'' parts of collections that maintenance is to look at: visit, as something was written; move_vectors '
+    'and index_attributes, as a visit found that to do; rebuild_index, as an upgrade has changed the tokens of some '
+    'of its texts. A writer who finds a visit noted, with nobody at it, adds none. Maintenance may therefore take a '
+    'note away only when the writers who may have found it have ended: until then it awaits them.';
 
 create table braid_store.due_collections (
     id int generated always as identity primary key,
@@ -735,8 +758,8 @@ create table braid_store.due_collections (
     noted_until bigint
 );
 comment on table braid_store.due_collections is
-    'Collections whose definition has changed, so that the parts of all tenants are to be visited: maintenance notes them, '
-    'in the order of tenants.';
+    'Collections whose definition has changed, so that the parts of all tenants are to be visited: maintenance notes '
+    'them, in the order of tenants.';
 
 create table braid_store.upkeep_rates (
     only_row boolean primary key default true check (only_row),
@@ -744,18 +767,22 @@ create table braid_store.upkeep_rates (
     index_work_per_second float8 check (index_work_per_second > 0)
 );
 comment on table braid_store.upkeep_rates is
-    'One row: how fast this server merges postings and makes vector indexes, as maintenance last measured it; null before it has. '
-    'By it, maintenance begins what it cannot interrupt only if its time suffices.';
+    'One row: how fast this server merges postings and makes vector indexes, as maintenance last measured it; null '
+    'before it has. By it, maintenance begins what it cannot interrupt only if its time suffices.';
 insert into braid_store.upkeep_rates default values;
 
 -- == Locks ==
+
+-- What writers, administrators and maintenance lock. Advisory locks have no privileges: every login could take them.
 
 -- Left behind where somebody has dropped the other schemas by hand.
 do $$
 declare
   v_table regclass;
 begin
-  for v_table in select c.oid from pg_class c where c.relnamespace = 'braid_locks'::regnamespace and c.relkind = 'r' loop
+  for v_table in
+    select c.oid from pg_class c where c.relnamespace = 'braid_locks'::regnamespace and c.relkind = 'r'
+  loop
     execute format('drop table %s', v_table);
   end loop;
 end
@@ -779,13 +806,13 @@ create table braid_locks.tenant_locks (
 );
 comment on table braid_locks.tenant_locks is
     'Rows that are only ever locked. A tenant''s part of a collection has the slot of the collection''s id modulo 8. '
-    'writing: writers share it, clears, imports, rebuilds and drops take it alone. turn: whoever waits to take writing '
-    'alone holds it, and writers who come later wait behind. shards: of the session that makes vector shards.';
+    'writing: writers share it, clears, imports, rebuilds and drops take it alone. turn: whoever waits to take '
+    'writing alone holds it, and writers who come later wait behind. shards: of the session that makes vector shards.';
 
 -- == The row types of the API ==
 
--- Views and client code depend on them, hence a migration. Functions return those of braid_store; those of braid are equal to
--- them, as users cannot name what is in braid_store.
+-- Views and client code depend on them, hence a migration. Functions return those of braid_store; those of braid are
+-- equal to them, as users cannot name what is in braid_store.
 
 create type braid_store.search_result as (
     chunk_id bigint,
@@ -847,13 +874,15 @@ comment on column braid_store.search_result.score is 'The score that rows are or
 comment on column braid_store.search_result.full_text_score is
     'The BM25 score, 0 if the chunk has none of the words. Null if there was no full-text search, or if, with the '
     'fusion rrf, it did not find the chunk.';
-comment on column braid_store.search_result.full_text_normalised_score is 'The BM25 score on the scale that the fusion uses.';
+comment on column braid_store.search_result.full_text_normalised_score is
+    'The BM25 score on the scale that the fusion uses.';
 comment on column braid_store.search_result.full_text_rank is
     'The rank in the full text search, from 1. Null if it did not find the chunk among its candidates.';
 comment on column braid_store.search_result.semantic_score is
     'The similarity of query and chunk. Null if there was no semantic search, if the chunk is not embedded yet, or '
     'if, with the fusion rrf, semantic search did not find it.';
-comment on column braid_store.search_result.semantic_normalised_score is 'The similarity on the scale that the fusion uses.';
+comment on column braid_store.search_result.semantic_normalised_score is
+    'The similarity on the scale that the fusion uses.';
 comment on column braid_store.search_result.semantic_rank is
     'The rank in the semantic search, from 1. Null if it did not find the chunk among its candidates.';
 comment on column braid_store.search_result.snippet is
@@ -871,9 +900,10 @@ comment on column braid_store.search_result.cursor is
     'On the last row of a page: the value of the option cursor that gives the next page. Null on all other rows, and '
     'if there is no next page.';
 comment on column braid_store.search_result.sparse_score is
-    'The sum of the query''s weights × those of the chunk, over the terms that both have; 0 if they share none. Null if there '
-    'was no sparse search, or if, with the fusion rrf, it did not find the chunk.';
-comment on column braid_store.search_result.sparse_normalised_score is 'The sparse score on the scale that the fusion uses.';
+    'The sum of the query''s weights × those of the chunk, over the terms that both have; 0 if they share none. Null '
+    'if there was no sparse search, or if, with the fusion rrf, it did not find the chunk.';
+comment on column braid_store.search_result.sparse_normalised_score is
+    'The sparse score on the scale that the fusion uses.';
 comment on column braid_store.search_result.sparse_rank is
     'The rank in the sparse search, from 1. Null if it did not find the chunk among its candidates.';
 
@@ -889,8 +919,8 @@ comment on type braid_store.write_result is
 comment on column braid_store.write_result.external_id is 'The id that the user gave the document.';
 comment on column braid_store.write_result.document_id is 'The number that pgbraid gave the document.';
 comment on column braid_store.write_result.status is
-    'inserted, replaced (it has new chunks), updated (only what filters and results show), unchanged, or superseded by '
-    'a later document of the batch with the same external_id.';
+    'inserted, replaced (it has new chunks), updated (only what filters and results show), unchanged, or superseded '
+    'by a later document of the batch with the same external_id.';
 comment on column braid_store.write_result.chunk_count is 'How many chunks the document has now.';
 
 do $$
@@ -900,7 +930,8 @@ begin
   foreach v_name in array '{search_result,write_result}'::text[] loop
     execute (
       select format('create type braid.%I as (%s)', v_name,
-                    string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum))
+                    string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', '
+                               order by a.attnum))
       from pg_catalog.pg_attribute a
       where a.attrelid = format('braid_store.%I', v_name)::regclass and a.attnum > 0);
     execute (

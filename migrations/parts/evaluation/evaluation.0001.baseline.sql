@@ -10,8 +10,8 @@ create table braid_store.query_sets (
     primary key (tenant_id, name)
 );
 comment on table braid_store.query_sets is
-    'Sets of queries with judgments, of documents or of chunks, by which searches are evaluated. They are of no collection: '
-    'documents are named by external_id.';
+    'Sets of queries with judgments, of documents or of chunks, by which searches are evaluated. They are of no '
+    'collection: documents are named by external_id.';
 
 create table braid_store.queries (
     tenant_id int not null,
@@ -32,7 +32,8 @@ create table braid_store.query_set_embeddings (
     embedding @vector@.vector not null,
     primary key (tenant_id, query_set, query_id, vector_space_id)
 );
-comment on table braid_store.query_set_embeddings is 'Vectors of the queries of query sets, of as many models as are compared.';
+comment on table braid_store.query_set_embeddings is
+    'Vectors of the queries of query sets, of as many models as are compared.';
 
 create table braid_store.judgments (
     tenant_id int not null,

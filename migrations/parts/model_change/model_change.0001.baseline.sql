@@ -12,16 +12,17 @@ create table braid_store.model_migrations (
     cut_over_at timestamptz check ((cut_over_at is not null) = (state = 'cut_over')),
     -- A transaction with a snapshot from before this one writes chunks without a job for the new space.
     started_by xid8 not null,
-    -- Where putting the chunks that are there into the outbox goes on, and whether this pass over them misses none (null
-    -- before the first).
+    -- Where putting the chunks that are there into the outbox goes on, and whether this pass over them misses none
+    -- (null before the first).
     reached_tenant_id int not null default 0,
     reached_chunk_id bigint not null default -9223372036854775808,
     is_last_pass boolean,
     is_enqueued boolean not null default false
 );
 comment on table braid_store.model_migrations is
-    'The model migration that a collection is in. One of the two spaces is the one that collections names and searches '
-    'read; writes go to both until it ends. Once is_enqueued, every chunk has a vector or a job in each of them.';
+    'The model migration that a collection is in. One of the two spaces is the one that collections names and '
+    'searches read; writes go to both until it ends. Once is_enqueued, every chunk has a vector or a job in each of '
+    'them.';
 comment on column braid_store.model_migrations.collection_id is 'The collection that changes its model.';
 comment on column braid_store.model_migrations.from_space_id is 'The vector space that the collection had before.';
 comment on column braid_store.model_migrations.from_storage is

@@ -16,8 +16,8 @@ create table braid_store.embedding_usage (
 -- By which old rows are found.
 create index embedding_usage_day_idx on braid_store.embedding_usage (day, tenant_id);
 comment on table braid_store.embedding_usage is
-    'What workers had embedding services do, by tenant, model and day (UTC): requests, texts, tokens, and what they cost. '
-    'estimated_token_count: those of token_count that a service did not tell.';
+    'What workers had embedding services do, by tenant, model and day (UTC): requests, texts, tokens, and what they '
+    'cost. estimated_token_count: those of token_count that a service did not tell.';
 
 create table braid_store.daily_table_sizes (
     day date not null,
@@ -27,8 +27,8 @@ create table braid_store.daily_table_sizes (
     primary key (day, table_name)
 );
 comment on table braid_store.daily_table_sizes is
-    'How large tables were when maintenance first ran on a day (UTC): rows with what is stored out of line, and indexes. Tables '
-    'of one kind, such as vector shards, are one row. Kept for 400 days.';
+    'How large tables were when maintenance first ran on a day (UTC): rows with what is stored out of line, and '
+    'indexes. Tables of one kind, such as vector shards, are one row. Kept for 400 days.';
 
 create table braid_store.daily_part_sizes (
     tenant_id int not null,
@@ -42,5 +42,5 @@ create table braid_store.daily_part_sizes (
 );
 create index daily_part_sizes_day_idx on braid_store.daily_part_sizes (day, tenant_id);
 comment on table braid_store.daily_part_sizes is
-    'How large a tenant''s part of a collection was on the days on which it was another size than before: chunks, their tokens '
-    'in the full-text index, vectors in shards, and about how many bytes. Kept for 400 days.';
+    'How large a tenant''s part of a collection was on the days on which it was another size than before: chunks, '
+    'their tokens in the full-text index, vectors in shards, and about how many bytes. Kept for 400 days.';

@@ -12,5 +12,5 @@ create table braid_store.query_embeddings (
 );
 create index query_embeddings_used_idx on braid_store.query_embeddings (tenant_id, collection_id, used_at);
 comment on table braid_store.query_embeddings is
-    'Vectors of what the tenant''s users searched for, by the SHA-256 of the text that was embedded, which itself is not '
-    'kept. A vector is read for searches of its own vector space alone. used_at: about when it was last stored.';
+    'Vectors of what the tenant''s users searched for, by the SHA-256 of the text that was embedded, which itself is '
+    'not kept. A vector is read for searches of its own vector space alone. used_at: about when it was last stored.';

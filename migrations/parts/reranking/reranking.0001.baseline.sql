@@ -11,8 +11,8 @@ create table braid_store.token_vectors (
     primary key (tenant_id, collection_id, chunk_id)
 );
 comment on table braid_store.token_vectors is
-    'Vectors of the tokens of a chunk, or of groups of them, of length 1. Searches read those whose embedding_model and '
-    'dimensions are those of the collection.';
+    'Vectors of the tokens of a chunk, or of groups of them, of length 1. Searches read those whose embedding_model '
+    'and dimensions are those of the collection.';
 
 create table braid_store.profiles (
     tenant_id int not null,
@@ -25,8 +25,8 @@ create table braid_store.profiles (
     check ((vector_space_id is null) = (embedding is null))
 );
 comment on table braid_store.profiles is
-    'Profiles: a vector and weights of attributes for each user, by which searches may boost. A vector is compared in its own '
-    'vector space alone.';
+    'Profiles: a vector and weights of attributes for each user, by which searches may boost. A vector is compared in '
+    'its own vector space alone.';
 
 create table braid_store.ranking_models (
     tenant_id int not null,
@@ -36,4 +36,5 @@ create table braid_store.ranking_models (
     primary key (tenant_id, name)
 );
 comment on table braid_store.ranking_models is
-    'Ranking models as JSON: weights of the features of a candidate, and trees over them. Checked when they are written.';
+    'Ranking models as JSON: weights of the features of a candidate, and trees over them. Checked when they are '
+    'written.';

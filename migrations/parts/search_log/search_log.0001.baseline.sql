@@ -1,8 +1,8 @@
 -- What was searched for, how long it took and what users made of the results.
 -- depends: 0001.baseline
 
--- Searches add rows here. maintain() counts them and moves them to a table for each day, search_log_<day>, which inherits
--- from this one. Not a partitioned table: to drop a partition locks the whole table against all searches.
+-- Searches add rows here. maintain() counts them and moves them to a table for each day, search_log_<day>, which
+-- inherits from this one. Not a partitioned table: to drop a partition locks the whole table against all searches.
 create table braid_store.search_log (
     tenant_id int not null,
     search_id uuid not null,
@@ -32,8 +32,8 @@ create table braid_store.search_log (
     primary key (tenant_id, search_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.search_log is
-    'Searches that braid.search has logged. A table for each day, search_log_<day>, inherits from this one. search_id begins '
-    'with the time of the search.';
+    'Searches that braid.search has logged. A table for each day, search_log_<day>, inherits from this one. search_id '
+    'begins with the time of the search.';
 
 -- Only maintenance writes here, one session at a time.
 create table braid_store.search_log_days (
@@ -58,7 +58,8 @@ create table braid_store.search_feedback (
 comment on table braid_store.search_feedback is
     'What users made of the results of logged searches. A row goes with its search.';
 
--- A row is changed each time that maintain() runs in the hour: the room that fillfactor leaves keeps the change in its page.
+-- A row is changed each time that maintain() runs in the hour: the room that fillfactor leaves keeps the change in its
+-- page.
 create table braid_store.search_hours (
     tenant_id int not null,
     collection_id int not null,
@@ -82,5 +83,5 @@ create table braid_store.search_hours (
     primary key (tenant_id, collection_id, hour, mode, semantic_mode)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.search_hours is
-    'Logged searches by the hour (UTC). square_ms: the sum of squares. Bucket i of histogram counts the searches that took at '
-    'most 0.125 * 2 ^ ((i - 1) / 8) ms and longer than the one before; trailing zeros are left out.';
+    'Logged searches by the hour (UTC). square_ms: the sum of squares. Bucket i of histogram counts the searches that '
+    'took at most 0.125 * 2 ^ ((i - 1) / 8) ms and longer than the one before; trailing zeros are left out.';

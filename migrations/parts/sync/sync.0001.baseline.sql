@@ -31,11 +31,11 @@ create table braid_store.synced_tables (
 );
 comment on table braid_store.synced_tables is
     'The tables whose rows are kept as documents. backfill: all rows are read once, in the order of their key; sweep: '
-    'documents whose row is gone are deleted; follow: only what changes is looked at; lost: its collection or tenant was '
-    'dropped, nothing is noted; end: unsync_table was called, its documents are being deleted.';
+    'documents whose row is gone are deleted; follow: only what changes is looked at; lost: its collection or tenant '
+    'was dropped, nothing is noted; end: unsync_table was called, its documents are being deleted.';
 
--- One line for each row that a statement changed, added by a trigger in the transaction that changed it. Nobody updates a
--- line that another session may wait for.
+-- One line for each row that a statement changed, added by a trigger in the transaction that changed it. Nobody updates
+-- a line that another session may wait for.
 create table braid_store.row_changes (
     synced_table_id int not null,
     id bigint generated always as identity,
@@ -49,8 +49,7 @@ create table braid_store.row_changes (
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 -- Changes that failed, or whose documents were locked, are looked up apart from those that nobody has tried.
 create index row_changes_retry_idx on braid_store.row_changes (synced_table_id, retry_at) where retry_at is not null;
-comment on table braid_store.row_changes is
-    'Rows of synced tables that were changed and are still to be brought over.';
+comment on table braid_store.row_changes is 'Rows of synced tables that were changed and are still to be brought over.';
 
 create table braid_store.synced_rows (
     tenant_id int not null,
@@ -60,8 +59,7 @@ create table braid_store.synced_rows (
     primary key (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index synced_rows_table_idx on braid_store.synced_rows (synced_table_id, tenant_id, external_id);
-comment on table braid_store.synced_rows is
-    'Which documents are rows of a synced table, and of which.';
+comment on table braid_store.synced_rows is 'Which documents are rows of a synced table, and of which.';
 
 -- A crash empties unlogged tables, so this one tells whether others were emptied.
 create unlogged table braid_store.crash_marks (
