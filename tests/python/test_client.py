@@ -407,6 +407,8 @@ def test_documents_are_listed_page_by_page_and_counted(client: pgbraid.Client) -
     assert found == [*ids, "two"]
     (last,) = client.list_documents(after="d024")
     assert (last.external_id, last.title, last.chunk_count) == ("two", None, 2)
+    few = client.list_documents(filters={"external_id": {"$in": ["two", "d003", "x"]}}, limit=5)
+    assert [document.external_id for document in few] == ["d003", "two"]
     for limit in (0, 10_001):
         with pytest.raises(InvalidArgumentError, match=f"match_count is {limit}"):
             client.list_documents(limit=limit)

@@ -93,6 +93,18 @@ def test_documents_that_have_a_chunk_which_matches(filled: Any, collection: str,
         assert listed(db, collection, None, 7) == found
 
 
+def test_what_matches_is_deleted(filled: Any) -> None:
+    db, made = filled
+    matching = "array(select external_id from braid.list_documents('some', 10000, filters => %s))"
+    call = f"select braid.delete_documents({matching}, 'some')"
+    with db.transaction(force_rollback=True):
+        for filters in ({"place": 7}, {"speaker": "nobody"}):
+            gone = expected(made["some"], filters)
+            assert db.execute(call, [Jsonb(filters)]).fetchall() == [(len(gone),)]
+            assert listed(db, "some", filters, 10) == []
+        assert len(listed(db, "some", None, 100)) == 60 - len(expected(made["some"], {"place": 7}))
+
+
 def test_the_rows_are_those_without_filters(filled: Any) -> None:
     db, _ = filled
     call = "select * from braid.list_documents('some', 100, filters => %s)"
