@@ -79,9 +79,11 @@ dist: $(VENV)/dist.stamp ## build the release into dist/: of each package a whee
 		(cd "$$package" && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))") || exit 1; \
 	done
 
-bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, and its parts for Supabase's SQL editor
+bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, its pieces for Supabase's SQL editor, and core and parts apart
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
+	@$(BIN)/pgbraid bundle --parts dist/core --only core
+	@$(BIN)/pgbraid bundle --parts dist/core $(foreach part,$(notdir $(wildcard sql/parts/*)),--part $(part))
 
 generate: build ## write what follows from sql/ and the async client: the list of functions, the sync client, types, privileges
 	@$(BIN)/python python/pgbraid/tools/generate.py

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
+from collections.abc import Iterable, Sequence
 
 from pgbraid._version import __version__
+from pgbraid.errors import InvalidArgumentError
 from pgbraid.install import session
+from pgbraid.install.choice import Choice, choose, with_needs
 from pgbraid.install.frozen import check_frozen
-from pgbraid.install.protocol import PARTS, fill, literals, part
-from pgbraid.install.resources import resources
+from pgbraid.install.protocol import PARTS, fill, literals, part, rows
+from pgbraid.install.resources import CORE, Resources
 
+DECLARES = re.compile(r"^create ", re.M)
 OUTER = "$braid_bundle$"
 # In bytes. Supabase's SQL editor refuses what has more than some 980,000, and its command line statements of more than
 # 262,144.
@@ -18,16 +24,53 @@ EDITOR_SIZE = 900_000
 STATEMENT_SIZE = 200_000
 
 
-def bundle() -> str:
-    """Return one statement that does what `install` does, records it in the same way and grants what Supabase's roles
-    need, and a second one that tells what was done."""
+def bundle(choice: Choice | None = None) -> str:
+    """Return one statement that does what `install` does with the core and the parts of a choice, by default those of a
+    new database, records it in the same way and grants what Supabase's roles need, and a second one that tells what was
+    done."""
     check_frozen()
-    found = resources()
+    choice = choice or choose((), (), ())
+    parts = choice.parts(None)
+    return _written((part(name, choice.found, parts) for name in PARTS), fill("supabase.sql"))
+
+
+def part_bundles(names: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return by the name of each of these parts the same for that part alone, which adds it to an installation of this
+    version. Those that others need come first."""
+    check_frozen()
+    choice = choose((), names, ())
+    return {name: _addition(name, choice.found) for name in choice.found.parts if name in choice.added}
+
+
+def _addition(name: str, found: Resources) -> str:
+    if name == CORE:
+        raise InvalidArgumentError("the core is added to nothing", hint="write its bundle: pgbraid bundle --only core")
+    wanted = rows((each, found.part_hashes[each]) for each in found.parts if each in with_needs(found, [name]))
+    # Of the core, what gives policies and privileges to all that there is.
+    core = (file for file in found.repeatable if file.owner == CORE and not DECLARES.search(file.text))
+    own = (file for file in found.repeatable if file.owner == name)
+    files = sorted([*core, *own], key=found.repeatable.index)
+    texts = [
+        part("addition.sql", found, (name,), version=__version__, name=literals([name]), wanted=wanted),
+        *([part("migrate.sql", found, (name,))] if found.migrations_of([name]) else []),
+        part(
+            "finish.sql",
+            found,
+            (name,),
+            tries="1",
+            adds="true",
+            files=rows((file.name, file.text) for file in files),
+        ),
+    ]
+    return _written(texts, "null")
+
+
+def _written(parts: Iterable[str], supabase: str) -> str:
     written = fill(
         "bundle.sql",
         version=__version__,
-        parts=";\n\n".join(part(name, found, found.parts) for name in PARTS),
-        supabase=fill("supabase.sql"),
+        parts=";\n\n".join(parts),
+        supabase=supabase,
         attempts=str(session.ATTEMPTS),
         retried=literals(session.RETRIED),
         holders=session.HOLDERS.strip(),
@@ -37,18 +80,17 @@ def bundle() -> str:
     return written + "\n"
 
 
-def bundle_parts() -> dict[str, str]:
-    """Return the same by file name, in parts that the SQL editor takes: all but the last only hand their text over."""
-    statement, said = _divided(bundle())
+def bundle_parts(choice: Choice | None = None) -> dict[str, str]:
+    """Return the bundle by file name, in parts that the SQL editor takes: all but the last hand their text over."""
+    statement, said = _divided(bundle(choice))
     texts = _statements(statement, EDITOR_SIZE)
     names = [_name(len(texts)) % number for number in range(1, len(texts) + 1)]
     return dict(zip(names, [*texts[:-1], texts[-1] + said], strict=True))
 
 
-def bundle_migration() -> str:
-    """Return the same in statements that `supabase db push` takes."""
-    statement, _ = _divided(bundle())
-    return "".join(_statements(statement, STATEMENT_SIZE))
+def bundle_migration(texts: Iterable[str]) -> str:
+    """Return bundles in statements that `supabase db push` takes."""
+    return "".join(text for each in texts for text in _statements(_divided(each)[0], STATEMENT_SIZE))
 
 
 def _divided(text: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ declare
   ];
   v_migrations constant text[] := array[
 {{hashes}}
-  ];
+  ]::text[];
   -- Name, manifest and content hash of what is installed.
   v_parts constant text[] := array[
 {{parts}}
@@ -53,6 +53,7 @@ declare
   -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if other
   -- functions, views or policies hold on to that, all of them (3). To remove or to add a part, nothing of others is dropped.
   c_tries constant int := {{tries}};
+  c_adds constant boolean := {{adds}}; -- parts to what stays as it is
   v_try int := 1;
 begin
   select '"' || replace(n.nspname, '"', '""') || '"' into v_vector
@@ -61,13 +62,29 @@ begin
   where e.extname = 'vector';
   -- A body may call what a later file creates.
   perform set_config('check_function_bodies', 'off', true);
-  delete from braid_store.parts where true;
+  delete from braid_store.parts p
+  where not c_adds or p.name = any (array(select v_parts[i][1] from generate_subscripts(v_parts, 1) i));
   insert into braid_store.parts (name, place, manifest, content_hash)
-  select v_parts[i][1], i, v_parts[i][2]::jsonb, v_parts[i][3] from generate_subscripts(v_parts, 1) i;
+  select v_parts[i][1], i + (select coalesce(max(p.place), 0) from braid_store.parts p), v_parts[i][2]::jsonb, v_parts[i][3]
+  from generate_subscripts(v_parts, 1) i;
+  if c_adds then
+    -- As if all had been installed at once: each behind those that it needs.
+    update braid_store.parts p set place = -p.place where true;
+    for v_place in 1 .. (select count(*) from braid_store.parts) loop
+      update braid_store.parts p
+      set place = v_place
+      where p.name = (
+        select min(o.name collate "C")
+        from braid_store.parts o
+        where o.place < 0
+          and not exists (select from braid_store.parts n
+                          where n.place < 0 and n.name <> o.name and (n.name = 'core' or o.manifest -> 'needs' ? n.name)));
+    end loop;
+  end if;
   loop
     begin
       execute format('select array(select o.version from (%s) o)', c_objects) into v_before;
-      v_is_complete := false;
+      v_is_complete := c_adds;
       if v_try = 3 then
         v_file := 'dropping';
         for v_drop in
@@ -154,13 +171,14 @@ begin
 
   insert into braid_store.installation (version, migrations, placeholders, extension_hashes)
   values ('{{version}}',
-          (select jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]) from generate_subscripts(v_migrations, 1) i),
+          (select coalesce(jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]), '{}') from generate_subscripts(v_migrations, 1) i),
           jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
           (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
            from braid_store.extension_points() e
            join pg_proc p on p.oid = e))
   on conflict (only_row) do update
-    set version = excluded.version, migrations = excluded.migrations,
+    set version = excluded.version,
+        migrations = case when c_adds then installation.migrations else '{}' end || excluded.migrations,
         placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes, installed_at = clock_timestamp();
   notify pgrst, 'reload schema';
 end

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pgbraid.install.resources import Resources
+from pgbraid.install.resources import CORE, Resources
 
 __all__ = ["Header", "manifests", "read_header"]
 
@@ -81,16 +81,25 @@ def _facts(text: str) -> dict[str, str]:
 
 
 def manifests(found: Resources) -> dict[str, str]:
-    """Return the manifest of the core and of each part as the database has it: with names of its functions and views by
-    role, and of functions that act across tenants. Privileges are made of these. By names_of_parts the core tells which
-    part has an option, a setting or a record where the part is not installed."""
+    """Return the manifest of the core and of each part as the database has it: with names of its extension points, of
+    its functions and views by role, and of functions that act across tenants. Privileges are made of these. By
+    names_of_parts the core tells which part has an option, a setting or a record where the part is not installed."""
     made = {}
     for name, text in found.parts.items():
-        manifest = {**json.loads(text), **_listed(file.text for file in found.repeatable if file.owner == name)}
-        if name == "core":
+        texts = [file.text for file in found.repeatable if file.owner == name]
+        manifest = {**json.loads(text), **_listed(texts), "points": _points(name, texts)}
+        if name == CORE:
             manifest["names_of_parts"] = found.names_of_parts
         made[name] = json.dumps(manifest)
     return made
+
+
+def _points(part: str, texts: Iterable[str]) -> list[str]:
+    """Return the extension points of the core or of a part. What a part adds to others' points ends with its name."""
+    names = (
+        name for text in texts for _, schema, function in OBJECT.findall(text) for name in [f"{schema}.{function}"]
+    )
+    return [name for name in names if ".extend_" in name and (part == CORE or not name.endswith(f"_{part}"))]
 
 
 def _listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:

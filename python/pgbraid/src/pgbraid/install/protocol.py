@@ -18,7 +18,7 @@ PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def part(name: str, found: Resources, parts: Collection[str], **values: str) -> str:
+def part(name: str, found: Resources, parts: Collection[str], /, **values: str) -> str:
     """Return one of PARTS, or another step: a block of PL/pgSQL, with all that it needs of the package to install the
     core and these parts. `values` is what else stands in its braces."""
     return fill("part.sql", roles=NAMES.strip(), part=fill(name, **{**_values(name, found, parts), **values}))
@@ -26,27 +26,28 @@ def part(name: str, found: Resources, parts: Collection[str], **values: str) -> 
 
 def _values(name: str, found: Resources, parts: Collection[str]) -> dict[str, str]:
     if name == "begin.sql":
-        foundation = _rows((file.name, file.text) for file in found.foundation)
+        foundation = rows((file.name, file.text) for file in found.foundation)
         return {
             "version": __version__,
             "foundation": foundation,
-            "hashes": _rows(found.migration_hashes.items()),
+            "hashes": rows(found.migration_hashes.items()),
             "parts": literals(parts),
         }
     if name == "migrate.sql":
         # yoyo takes a tenth of a second to import.
         from pgbraid.install.migrations import record, record_tables
 
-        rows = ((file.name, file.text, file.stem, record(file.stem)) for file in found.migrations_of(parts))
-        return {"migrations": _rows(rows), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
+        made = ((file.name, file.text, file.stem, record(file.stem)) for file in found.migrations_of(parts))
+        return {"migrations": rows(made), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
     if name == "finish.sql":
         return {
             "version": __version__,
-            "hashes": _rows((file.stem, file.content_hash) for file in found.migrations_of(parts)),
-            "files": _rows((file.name, file.text) for file in found.repeatable if file.owner in parts),
+            "hashes": rows((file.stem, file.content_hash) for file in found.migrations_of(parts)),
+            "files": rows((file.name, file.text) for file in found.repeatable if file.owner in parts),
             "privileges": PRIVILEGES,
             "tries": "3",
-            "parts": _rows(
+            "adds": "false",
+            "parts": rows(
                 (name, manifest, found.part_hashes[name])
                 for name, manifest in manifests(found).items()
                 if name in parts
@@ -61,7 +62,7 @@ def fill(path: str | Path, /, **values: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text).strip()
 
 
-def _rows(values: Iterable[tuple[str, ...]]) -> str:
+def rows(values: Iterable[tuple[str, ...]]) -> str:
     return ",\n".join(f"    array[{literals(row)}]" for row in values)
 
 
