@@ -19,6 +19,8 @@ SCRIPTS = sorted({path.parent for source in SOURCES for path in source.rglob("*.
 # Their arguments are modules, or tables of modules and what is in them.
 LAZY = ("import_module", "lazy_modules", "lazy_names")
 Graph = dict[str, set[str]]
+# Of the driver, written by hand.
+MOST_LINES = 12_000
 
 
 def name_of(path: Path, package: Path) -> str:
@@ -155,6 +157,19 @@ def foreign(package: Path, packages: Iterable[str]) -> list[str]:
         for name in imported(path, package)
         if name.partition(".")[0] in packages
     ]
+
+
+def written(package: Path) -> dict[Path, int]:
+    """The lines of each module that is written by hand. The synchronous client is made of the asynchronous one."""
+    texts = {path: path.read_text() for path in package.rglob("*.py")}
+    made = re.compile(r"DO NOT CHANGE|Made of `options\.json`")
+    return {path: len(text.splitlines()) for path, text in texts.items() if not made.search(text[:400])}
+
+
+def test_the_driver_is_thin() -> None:
+    lines = written(PACKAGES["pgbraid"])
+    assert not any(path.parent.name == "client" for path in lines)
+    assert sum(lines.values()) <= MOST_LINES, "move what is no driver to pgbraid-tools, and logic to sql/"
 
 
 def test_the_driver_imports_no_other_package() -> None:

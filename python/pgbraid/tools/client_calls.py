@@ -165,7 +165,7 @@ class Call:
                 return [f"found = {self._asked('json_rows')}", f"return [{kind}.from_row(row) for row in found]"]
             return [f"found = {self._asked('records')}", f"return [{kind}(*row) for row in found]"]
         kind, _, or_none = returned.partition(" | ")
-        made = "dict(found)" if kind.startswith("dict") else f"{kind}.from_json(found)"
+        made = "dict(found)" if kind.startswith("dict") else f"{kind}.from_row(found)"
         return [f"(found,) = {self._asked('json')}", f"return {'None if found is None else ' * bool(or_none)}{made}"]
 
 
@@ -174,8 +174,7 @@ def read_from_json() -> set[str]:
     return {
         node.name
         for node in ast.parse((PACKAGE / "stored.py").read_text()).body
-        if isinstance(node, ast.ClassDef)
-        and any(isinstance(member, ast.FunctionDef) and member.name == "from_row" for member in node.body)
+        if isinstance(node, ast.ClassDef) and "Row" in map(ast.unparse, node.bases)
     }
 
 
@@ -232,12 +231,11 @@ def modules() -> dict[str, str]:
                 "from typing import TYPE_CHECKING",
                 *imports,
                 IMPORTS,
-                f"__all__ = {sorted(call.method.name for call in members)}",
                 *(f"\n\n{call.text()}" for call in members),
             ]
         )
         name = f"{module}.py"
-        made[name] = ruff(ruff(text + "\n", "check", "--quiet", "--fix", "--select", "F401,I,RUF022"), "format")
+        made[name] = ruff(ruff(text + "\n", "check", "--quiet", "--fix", "--select", "F401,I"), "format")
     return made
 
 

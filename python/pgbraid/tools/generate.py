@@ -138,8 +138,6 @@ def client() -> str:
         f'        "{lazy[-1]}",',
         "    ))",
         "",
-        '__all__ = ["Methods"]',
-        "",
         "",
         "class Methods(BaseClient):",
         '    """Each is a function of another module, which is imported when it is called first."""',

@@ -9,8 +9,6 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TypeVar
 
-__all__ = ["RERANKERS", "in_background"]
-
 Result = TypeVar("Result")
 
 # What has begun cannot be stopped. So many calls run at a time; others wait, and never begin if they are given up.

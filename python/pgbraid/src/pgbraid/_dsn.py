@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-__all__ = ["find_dsn", "usable_dsn"]
-
 URL = re.compile(r"\s*(?:postgresql|postgres)(?:\+\w+)?://", re.I)
 
 

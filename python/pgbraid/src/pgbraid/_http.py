@@ -18,8 +18,6 @@ from typing import Any
 
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
-__all__ = ["JsonService", "retry_after"]
-
 LONGEST_WAIT = 60.0
 # Of an answer; it is read until the timeout, and a service that never ends would fill the memory.
 MOST_BYTES = 256 << 20

@@ -8,8 +8,6 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, TypeVar
 
-__all__ = ["Opening", "opening"]
-
 Parameters = ParamSpec("Parameters")
 Opened = TypeVar("Opened", bound=AbstractAsyncContextManager[Any])
 

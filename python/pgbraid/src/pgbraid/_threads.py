@@ -7,8 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-__all__ = ["finished", "in_thread"]
-
 Result = TypeVar("Result")
 
 

@@ -11,18 +11,6 @@ from typing import Any, Literal
 
 from pgbraid.errors import InvalidArgumentError
 
-__all__ = [
-    "Duration",
-    "Mode",
-    "as_interval",
-    "as_list",
-    "as_numbers",
-    "check_mode",
-    "check_query",
-    "optional_json",
-    "to_json",
-]
-
 Mode = Literal["hybrid", "full_text", "semantic"]
 # Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
 Duration = float | str | timedelta

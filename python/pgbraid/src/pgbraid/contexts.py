@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-__all__ = ["Context", "Passage"]
-
 
 @dataclass(frozen=True)
 class Passage:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pgbraid.result_rows import ResultRow
 
-__all__ = ["Style", "clean", "clean_lines", "plain", "result_lines", "results_text"]
-
 # Colours a text by its kind: title, score, faint or warning.
 Style = Callable[[str, str], str]
 SNIPPET_CHARACTERS = 240

@@ -17,31 +17,11 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgvector import Vector
 
-__all__ = ["Batch", "CheckedDocument", "batches", "batches_ahead", "bounded", "check_document", "checked_records"]
-
 CHUNK_KEYS = frozenset(
-    (
-        "content",
-        "speaker",
-        "category",
-        "importance",
-        "occurred_at",
-        "language",
-        "metadata",
-        "embedding",
-        "sparse",
-        "token_vectors",
-    )
-)
+    ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding", "sparse")
+) | {"token_vectors"}
 DOCUMENT_KEYS = CHUNK_KEYS | {
-    "external_id",
-    "title",
-    "source_uri",
-    "chunks",
-    "segments",
-    "chunk_tokens",
-    "overlap_tokens",
-    "format",
+    *("external_id", "title", "source_uri", "chunks", "segments", "chunk_tokens", "overlap_tokens", "format"),
 }
 # Each batch is a segment of the full-text index, with a row for each of its lexemes: texts of 150 words, of which 3,500
 # fill a batch by their bytes, have two thirds of the rows that they have in batches of 2,000, and take a ninth less

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders import Embedder
 
-__all__ = [
-    "LateError",
-    "MisconfiguredError",
-    "RefusedError",
-    "Service",
-    "UnavailableError",
-    "document_vectors",
-    "is_down",
-]
-
 FIRST_BATCH = 64
 # Seconds that a batch takes: below, the next is larger, above, smaller.
 QUICK, SLOW = 2.0, 10.0

@@ -9,36 +9,6 @@ from typing import Any
 
 import psycopg
 
-__all__ = [
-    "ConcurrentUpgradeError",
-    "ConflictError",
-    "ConnectionLostError",
-    "DimensionMismatchError",
-    "EmbeddingError",
-    "EmbeddingServiceError",
-    "InstallationError",
-    "InvalidArgumentError",
-    "LimitExceededError",
-    "MissingExtraError",
-    "NotFoundError",
-    "NotInstalledError",
-    "NotSupportedError",
-    "OtherModelError",
-    "PartNotInstalledError",
-    "PermissionDeniedError",
-    "PgbraidError",
-    "RecoveryConflictError",
-    "RerankingError",
-    "ServerError",
-    "VersionMismatchError",
-    "WrongNodeError",
-    "from_psycopg",
-    "is_outdated",
-    "node_named_by",
-    "out_of_range",
-    "upgraded",
-]
-
 
 class PgbraidError(Exception):
     """Base of every error of this package.

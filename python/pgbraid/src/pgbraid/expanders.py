@@ -8,8 +8,6 @@ from typing import Protocol
 
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
-__all__ = ["MOST_EXPANSIONS", "Expander", "ExpansionError", "expanded"]
-
 # What a multi_search takes beside the query itself.
 MOST_EXPANSIONS = 15
 # Of what an expander gives.

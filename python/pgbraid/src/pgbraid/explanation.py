@@ -7,8 +7,6 @@ from typing import Any
 
 from pgbraid.display import Style, clean, plain
 
-__all__ = ["Explanation", "ScorePart"]
-
 
 @dataclass(frozen=True)
 class ScorePart:

@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 from pgbraid._tools import tool
 
-__all__ = ["Frame", "frame_documents", "is_frame"]
-
 
 class Frame(Protocol):
     """A DataFrame of pandas or Polars, or a Table of Arrow, as they all show themselves to type checkers."""

@@ -6,8 +6,6 @@ import json
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["loads"]
-
 
 def loads(text: str) -> Any:
     """As json.loads; integers of more digits than int() takes become a Decimal."""

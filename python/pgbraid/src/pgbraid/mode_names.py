@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["other_name"]
-
 # As in braid_store.other_name.
 _OTHER_NAMES = {
     "semantic": "vector vectors vectorsearch dense knn ann embedding embeddings similarity semanticsearch nearest",

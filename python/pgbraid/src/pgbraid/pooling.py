@@ -6,8 +6,6 @@ import numpy as np
 
 from pgbraid.embedders.protocol import Vectors
 
-__all__ = ["pool_tokens"]
-
 
 def pool_tokens(vectors: Vectors, count: int) -> Vectors:
     """At most `count` unit vectors for those of a text's tokens: the two groups of tokens that are most alike are put

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["is_plain"]
-
 _QUOTES = '"\u201c\u201d\u201e'
 
 

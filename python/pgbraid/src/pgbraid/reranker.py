@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from pgbraid.embedders.protocol import Vectors
 
-__all__ = ["Reranker", "Scores", "TokenEmbedder"]
-
 Scores = npt.NDArray[np.float64]
 
 

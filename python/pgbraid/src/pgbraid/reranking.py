@@ -20,8 +20,6 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.reranker import Reranker, Scores
 
-__all__ = ["candidates", "rerank_results", "with_shape"]
-
 # Options that shape the rows of a search: they are for the rows in the reranker's order.
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
 # A reranker that hangs takes no more threads than this.

@@ -1,4 +1,4 @@
-"""A row of a search, and times as rows have them."""
+"""Rows that are made of JSON, such as those of a search."""
 
 from __future__ import annotations
 
@@ -6,16 +6,36 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["COLUMNS", "ResultRow", "parse_time"]
+
+class Row:
+    """A dataclass that is made of JSON of the database."""
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        """From a row or an object as JSON. What only a newer database has is left out."""
+        kind: Any = cls
+        names, times = _columns(kind)
+        values = {name: row[name] for name in names if name in row}
+        for name in times:
+            values[name] = parse_time(values.get(name))
+        return cls(**values)
+
+
+@cache
+def _columns(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of its columns, and of those that are times."""
+    names = {column.name: str(column.type) for column in fields(kind)}
+    return tuple(names), tuple(name for name in names if "datetime" in names[name])
 
 
 @dataclass(frozen=True)
-class ResultRow:
+class ResultRow(Row):
     """What `SearchResult` says of a chunk found: the row `braid.search_result`."""
 
     chunk_id: int
@@ -52,14 +72,6 @@ class ResultRow:
     sparse_normalised_score: float | None = None
     sparse_rank: int | None = None
     query_ranks: list[dict[str, Any]] | None = None
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """From a row as JSON. Columns that only a newer database has are left out."""
-        values = {name: row[name] for name in COLUMNS if name in row}
-        for name in ("occurred_at", "created_at"):
-            values[name] = parse_time(values.get(name))
-        return cls(**values)
 
 
 COLUMNS = tuple(column.name for column in fields(ResultRow))

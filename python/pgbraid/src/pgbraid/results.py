@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from pgbraid.display import Style
 
-__all__ = ["SearchResult", "SearchResults", "results_of"]
-
 
 class SearchResult(ResultRow):
     """A chunk found: the row `braid.search_result`.

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["AsyncRetriever", "Retriever", "ScoredChunk"]
-
 
 @dataclass(frozen=True)
 class ScoredChunk:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for", "other_model"]
-
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
 SPACES = """

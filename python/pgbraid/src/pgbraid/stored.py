@@ -8,26 +8,11 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from pgbraid.result_rows import parse_time
-
-__all__ = [
-    "Document",
-    "DocumentChunk",
-    "EmbeddingBacklog",
-    "EmbeddingJob",
-    "EmbeddingUsage",
-    "FacetValue",
-    "IndexProblem",
-    "LearnedProfile",
-    "ListedDocument",
-    "ListedProfile",
-    "Profile",
-    "WriteSummary",
-]
+from pgbraid.result_rows import Row
 
 
 @dataclass(frozen=True)
-class DocumentChunk:
+class DocumentChunk(Row):
     """A chunk of a `Document`. `chunk_index` starts at 0; `token_count` is as the collection counts tokens."""
 
     chunk_id: int
@@ -43,7 +28,7 @@ class DocumentChunk:
 
 
 @dataclass(frozen=True)
-class ListedDocument:
+class ListedDocument(Row):
     """A document without its text: the row of `braid.list_documents`."""
 
     document_id: int
@@ -56,14 +41,9 @@ class ListedDocument:
     updated_at: datetime
     chunk_count: int
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ListedDocument:
-        """From a row as JSON. Columns that only a newer database has are left out."""
-        return cls(**_values(cls, row))
-
 
 @dataclass(frozen=True)
-class Document:
+class Document(Row):
     """A document as it is stored: the JSON object of `braid.get_document`. Its text is that of its chunks, in order;
     chunks that `add_documents` made of one content may overlap."""
 
@@ -78,18 +58,8 @@ class Document:
     chunks: list[DocumentChunk] = field(default_factory=list)
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Document:
-        """Keys that only a newer database has are left out."""
-        chunks = [DocumentChunk(**_values(DocumentChunk, chunk)) for chunk in found["chunks"]]
-        return cls(**{**_values(cls, found), "chunks": chunks})
-
-
-def _values(cls: type, row: Mapping[str, Any]) -> dict[str, Any]:
-    values = {column.name: row[column.name] for column in fields(cls) if column.name in row}
-    for name in ("occurred_at", "created_at", "updated_at"):
-        if name in values:
-            values[name] = parse_time(values[name])
-    return values
+    def from_row(cls, row: Mapping[str, Any]) -> Document:
+        return super().from_row({**row, "chunks": [DocumentChunk.from_row(chunk) for chunk in row["chunks"]]})
 
 
 @dataclass(frozen=True)
@@ -108,7 +78,7 @@ class EmbeddingBacklog:
 
 
 @dataclass(frozen=True)
-class EmbeddingJob:
+class EmbeddingJob(Row):
     """A chunk that waits for its embedding: the row of `braid.list_embedding_jobs`. `state` is waiting, claimed, paused
     or abandoned; `last_error` says why it failed. A worker can claim it at `available_at`: None is now, the year 9999
     never."""
@@ -120,10 +90,6 @@ class EmbeddingJob:
     attempts: int
     last_error: str | None
     available_at: datetime | None
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> EmbeddingJob:
-        return cls(**{**_values(cls, row), "available_at": parse_time(row["available_at"])})
 
 
 @dataclass(frozen=True)
@@ -225,7 +191,7 @@ class IndexProblem:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Row):
     """What a user likes: the JSON object of `braid.get_profile`. `embedding` is of the model that is named."""
 
     profile: str
@@ -236,14 +202,9 @@ class Profile:
     attributes: dict[str, dict[str, float]]
     updated_at: datetime
 
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Profile:
-        """Keys that only a newer database has are left out."""
-        return cls(**_values(cls, found))
-
 
 @dataclass(frozen=True)
-class ListedProfile:
+class ListedProfile(Row):
     """A profile without its vector: the row of `braid.list_profiles`. `embedding_model` is the vector's, None if it has
     none."""
 
@@ -252,14 +213,9 @@ class ListedProfile:
     attributes: dict[str, dict[str, float]]
     updated_at: datetime
 
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> ListedProfile:
-        """From a row as JSON. Columns that only a newer database has are left out."""
-        return cls(**_values(cls, row))
-
 
 @dataclass(frozen=True)
-class LearnedProfile:
+class LearnedProfile(Row):
     """What `learn_profile` learned from: how many documents were there, how many of these are embedded, which were not
     there; and the weights of attributes."""
 
@@ -268,11 +224,6 @@ class LearnedProfile:
     embedded: int
     not_found: list[str]
     attributes: dict[str, dict[str, float]]
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> LearnedProfile:
-        """Keys that only a newer database has are left out."""
-        return cls(**_values(cls, found))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ from typing import Any
 
 from pgbraid.results import SearchResult, SearchResults
 
-__all__ = ["RankChanges", "StreamedResults", "rank_changes"]
-
 
 @dataclass(frozen=True)
 class RankChanges:

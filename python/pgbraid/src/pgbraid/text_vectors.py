@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["embedder_failure", "known_vector", "query_vector"]
-
 # Queries whose vectors the process keeps, those used last: of 1,536 dimensions 3 MB.
 CACHED_QUERIES = 512
 

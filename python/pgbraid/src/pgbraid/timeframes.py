@@ -8,8 +8,6 @@ from typing import Literal
 
 from pgbraid.errors import InvalidArgumentError
 
-__all__ = ["Strategy", "Timeframe", "timeframe_text"]
-
 Strategy = Literal["hybrid", "full_text", "semantic", "prefilter", "auto"]
 Timeframe = str | date | Sequence[str] | tuple[date | None, date | None]
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, overload
 
-from pgbraid.result_rows import parse_time
-
-__all__ = ["Timeline", "TimelineTurn"]
+from pgbraid.result_rows import Row
 
 
 @dataclass(frozen=True)
-class TimelineTurn:
+class TimelineTurn(Row):
     """A turn of a conversation: the row of `braid.conversation_timeline`.
 
     Turns that follow each other have one `window_number`. Those that were not found themselves but surround what was
@@ -36,13 +34,6 @@ class TimelineTurn:
     occurred_at: datetime | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     score: float | None = None
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> TimelineTurn:
-        """From a row as JSON. Columns that only a newer database has are left out."""
-        values = {column.name: row[column.name] for column in fields(cls) if column.name in row}
-        values["occurred_at"] = parse_time(values.get("occurred_at"))
-        return cls(**values)
 
 
 class Timeline(Sequence[TimelineTurn]):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from psycopg.abc import AdaptContext
 
-__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "sparse_terms", "to_vector"]
-
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
 # By the type's name: its oid and that of its arrays.
 VectorTypes: TypeAlias = Mapping[str, Sequence[int]]

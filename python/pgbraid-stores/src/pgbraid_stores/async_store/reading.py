@@ -124,7 +124,7 @@ async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, 
         )
         for (row,) in rows:
             if row is not None:
-                found += passages_of_document(Document.from_json(loads(row)), key)
+                found += passages_of_document(Document.from_row(loads(row)), key)
     return found
 
 

@@ -126,7 +126,7 @@ def _passages(client: Client, external_ids: Sequence[str], key: str, collection:
         )
         for (row,) in rows:
             if row is not None:
-                found += passages_of_document(Document.from_json(loads(row)), key)
+                found += passages_of_document(Document.from_row(loads(row)), key)
     return found
 
 

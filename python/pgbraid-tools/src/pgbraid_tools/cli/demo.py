@@ -29,8 +29,8 @@ def demo(dsn: str | None) -> None:
     """
     import pgbraid
     from pgbraid._dsn import find_dsn
-    from pgbraid.cli.progress import embed, progress
     from pgbraid.install import install
+    from pgbraid_tools.cli.progress import embed, progress
     from pgbraid_tools.standard_library import standard_library_documents
 
     found = find_dsn(dsn, initialise=True)

@@ -142,7 +142,7 @@ def _import(
     prune: bool,
     no_embed: bool,
 ) -> None:
-    from pgbraid.cli.progress import embed, progress
+    from pgbraid_tools.cli.progress import embed, progress
 
     source = _describe(connection, table, columns)
     if "embedding" in columns:

@@ -133,9 +133,8 @@ def ingest(
     Example: pgbraid ingest notes/ papers.jsonl
     """
     import pgbraid
-    from pgbraid.cli.progress import embed
     from pgbraid.errors import PgbraidError
-    from pgbraid_tools.cli.progress import ByteProgress
+    from pgbraid_tools.cli.progress import ByteProgress, embed
     from pgbraid_tools.files.drafts import FieldRules
     from pgbraid_tools.files.ingesting import Ingestion, Options
     from pgbraid_tools.files.kinds import KINDS

@@ -112,7 +112,7 @@ def _read(file: Path, option: str) -> Any:
 def _evaluate(
     client: Client, query_set: str, plan: list[dict[str, Any]], metric: str, judge: str | None
 ) -> list[dict[str, Any]]:
-    from pgbraid.cli.progress import progress
+    from pgbraid_tools.cli.progress import progress
 
     evaluations = []
     with progress("configurations", len(plan)) as done:

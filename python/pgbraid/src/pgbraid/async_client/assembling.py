@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["assemble_context"]
-
 
 async def assemble_context(
     client: BaseClient,
@@ -58,8 +56,9 @@ async def assemble_context(
     client = client._for_one_call()
     if rerank is not None:
         from pgbraid.async_client import reranked
+        from pgbraid.reranking import candidates
 
-        count, finding, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
         found = await reranked.unlogged_search(
             client,
             query,

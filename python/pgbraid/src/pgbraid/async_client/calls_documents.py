@@ -16,19 +16,6 @@ from pgbraid.stored import (
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = [
-    "clear_collection",
-    "delete_document",
-    "delete_documents",
-    "drop_embedding_jobs",
-    "embedding_backlog",
-    "get_document",
-    "list_documents",
-    "list_embedding_jobs",
-    "retry_embedding_jobs",
-    "update_metadata",
-]
-
 
 async def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
     """Returns a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
@@ -46,7 +33,7 @@ async def get_document(client: BaseClient, external_id: str, collection: str = "
         external_id=external_id,
         collection=collection,
     )
-    return None if found is None else Document.from_json(found)
+    return None if found is None else Document.from_row(found)
 
 
 async def list_documents(

@@ -10,22 +10,6 @@ from pgbraid.arguments import as_list, optional_json, to_json
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = [
-    "choose_configuration",
-    "compare_evaluations",
-    "create_query_set",
-    "drop_query_set",
-    "evaluate",
-    "judge_agreement",
-    "list_queries",
-    "list_query_sets",
-    "plan_tuning",
-    "pool_results",
-    "store_judgments",
-    "store_queries",
-    "tune",
-]
-
 
 async def create_query_set(
     client: BaseClient, query_set: str, level: str = "document", *, description: str = ""

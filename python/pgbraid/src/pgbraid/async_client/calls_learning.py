@@ -11,8 +11,6 @@ from pgbraid.arguments import to_json
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["judgments_from_clicks", "ranking_features", "sample_queries"]
-
 
 async def ranking_features(
     client: BaseClient,

@@ -12,8 +12,6 @@ from pgbraid.timeframes import Timeframe, timeframe_text
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["timeframe_filter"]
-
 
 async def timeframe_filter(
     client: BaseClient,

@@ -10,8 +10,6 @@ from pgbraid.arguments import as_interval
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["set_search_log"]
-
 
 async def set_search_log(
     client: BaseClient,

@@ -10,8 +10,6 @@ from pgbraid.arguments import optional_json
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["set_sparse_encoder"]
-
 
 async def set_sparse_encoder(
     client: BaseClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["create_tenant", "drop_tenant"]
-
 
 async def create_tenant(client: BaseClient, tenant: str) -> int:
     """Creates a tenant and makes the calling login a member of it.

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["set_query_embeddings"]
-
 
 async def set_query_embeddings(client: BaseClient, collection: str, embedding_count: int = 1000) -> None:
     """Have the database store the vectors of queries for each tenant, at most so many; 0: none. A search stores what it

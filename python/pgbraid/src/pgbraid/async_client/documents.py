@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.frames import Frame
 
-__all__ = ["add_documents", "count", "store_sparse_terms"]
-
 
 async def add_documents(
     client: BaseClient,

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgbraid._threads import in_thread
-from pgbraid.async_client.session import TENANT
 from pgbraid.embedding_service import LateError, RefusedError, Service, document_vectors, is_down
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
-
-__all__ = [
-    "abandon_refused",
-    "embed_pending",
-    "embed_token_vectors",
-    "keep_token_vectors",
-    "storable",
-    "store_embedded",
-]
 
 # Of a text that fails where others do not.
 MOST_ATTEMPTS = 5
@@ -100,16 +90,9 @@ async def embed_token_vectors(
     embedder = token_vectors.embedder_for_tokens(client, collection, space)
     done = after = 0
     while limit is None or done < limit:
-        rows = await client._session.rows(
+        rows = await client._session.records(
             "missing_token_vectors",
-            f"""
-            select (m.missing).chunk_id, (m.missing).input
-            from (
-              select braid.missing_token_vectors(chunk_count => %(count)s::int, after_chunk_id => %(after)s::bigint,
-                                                 collection => %(collection)s)
-              from {TENANT}
-            ) m (missing)
-            """,
+            "chunk_count => %(count)s::int, after_chunk_id => %(after)s::bigint, collection => %(collection)s",
             count=batch_size if limit is None else min(batch_size, limit - done),
             after=after,
             collection=collection,
@@ -132,16 +115,9 @@ async def _embed_batch(
     """How many were embedded; None if nothing waits."""
     parameters = {"collection": collection, "model": space.model}
     try:
-        jobs = await client._session.rows(
+        jobs = await client._session.records(
             "claim_embedding_jobs",
-            f"""
-            select (j.job).chunk_id, (j.job).input
-            from (
-              select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
-                                                embedding_model => %(model)s)
-              from {TENANT}
-            ) j (job)
-            """,
+            "job_count => %(count)s::int, collection => %(collection)s, embedding_model => %(model)s",
             **parameters,
             count=batch_size,
         )

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["explain_search"]
-
 
 async def explain_search(
     client: BaseClient,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pgbraid.expanders import Expander
     from pgbraid.search_options import SearchOptions
 
-__all__ = ["multi_search", "searched_together"]
-
 
 async def multi_search(
     client: BaseClient,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.spaces import VectorSpace
 
-__all__ = ["stored_after", "stored_vector"]
-
 # The database stores none of a longer text.
 MOST_BYTES = 16384
 # Read-only transactions, and what the collection refuses, as when it stores no vectors any more.

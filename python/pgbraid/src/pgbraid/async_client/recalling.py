@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall"]
-
 
 async def recall(
     client: BaseClient,
@@ -65,8 +63,9 @@ async def recall(
     shaping: Mapping[str, Any] = {}
     if rerank is not None:
         from pgbraid.async_client import reranked
+        from pgbraid.reranking import candidates
 
-        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        match_count, options, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,

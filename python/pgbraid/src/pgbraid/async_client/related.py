@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.search_options import SearchOptions
 
-__all__ = ["facets"]
-
 
 async def facets(
     client: BaseClient,

@@ -11,8 +11,6 @@ from pgbraid.retrieval import ScoredChunk
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["retrieve"]
-
 
 async def retrieve(
     client: BaseClient,

@@ -10,8 +10,6 @@ from pgbraid.results import SearchResults
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["record_feedback"]
-
 
 async def record_feedback(
     client: BaseClient,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["search"]
-
 
 async def search(
     client: BaseClient,
@@ -88,8 +86,9 @@ async def search(
     if rerank is not None:
         # Imported when used: a search starts cold.
         from pgbraid.async_client import reranked
+        from pgbraid.reranking import candidates
 
-        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        match_count, options, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     (answer,), warnings = await searched(
         client,
         client._session.json,

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.async_client.session import Call, Session
 
-__all__ = ["Consistency", "Standby", "Standbys", "read_after", "standbys_of", "wal_position"]
-
 Consistency = Literal["session", "eventual"]
 
 # What no later read has to see.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["sync_table"]
-
 
 async def sync_table(
     client: BaseClient,

@@ -16,8 +16,6 @@ from pgbraid.errors import from_psycopg, is_outdated, upgraded
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
 
-__all__ = ["export_tenant", "import_tenant"]
-
 
 async def export_tenant(client: BaseClient, collection: str | None = None) -> AsyncIterator[str]:
     """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from pgbraid.async_client.session import Session
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["VectorSpaces"]
-
 
 class VectorSpaces:
     """What the client knows of collections' models, looked up when it is needed first."""

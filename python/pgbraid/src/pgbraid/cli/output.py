@@ -16,8 +16,6 @@ from pgbraid.display import clean
 if TYPE_CHECKING:
     from pgbraid.results import SearchResults
 
-__all__ = ["json_line", "print_csv", "print_json", "print_results", "style", "table"]
-
 COLOURS: dict[str, dict[str, Any]] = {
     "title": {"bold": True},
     "score": {"fg": "green"},

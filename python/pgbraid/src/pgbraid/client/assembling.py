@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["assemble_context"]
-
 
 def assemble_context(
     client: BaseClient,
@@ -60,8 +58,9 @@ def assemble_context(
     client = client._for_one_call()
     if rerank is not None:
         from pgbraid.client import reranked
+        from pgbraid.reranking import candidates
 
-        count, finding, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
         found = reranked.unlogged_search(
             client,
             query,

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["BaseClient"]
-
 
 class BaseClient:
     """A connection, a tenant and embedders. Each method of the client is a function that takes one of these."""

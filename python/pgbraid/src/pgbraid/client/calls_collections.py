@@ -13,17 +13,6 @@ from pgbraid.spaces import LOCAL_MODEL
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = [
-    "create_collection",
-    "drop_collection",
-    "list_rankings",
-    "restore_ranking",
-    "set_collection",
-    "set_indexed_attributes",
-    "set_ranking",
-    "set_synonyms",
-]
-
 
 def create_collection(
     client: BaseClient,

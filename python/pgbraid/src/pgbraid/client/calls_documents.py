@@ -18,19 +18,6 @@ from pgbraid.stored import (
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = [
-    "clear_collection",
-    "delete_document",
-    "delete_documents",
-    "drop_embedding_jobs",
-    "embedding_backlog",
-    "get_document",
-    "list_documents",
-    "list_embedding_jobs",
-    "retry_embedding_jobs",
-    "update_metadata",
-]
-
 
 def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
     """Returns a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
@@ -48,7 +35,7 @@ def get_document(client: BaseClient, external_id: str, collection: str = "defaul
         external_id=external_id,
         collection=collection,
     )
-    return None if found is None else Document.from_json(found)
+    return None if found is None else Document.from_row(found)
 
 
 def list_documents(

@@ -13,8 +13,6 @@ from pgbraid.arguments import to_json
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["judgments_from_clicks", "ranking_features", "sample_queries"]
-
 
 def ranking_features(
     client: BaseClient,

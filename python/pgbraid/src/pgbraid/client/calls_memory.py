@@ -14,8 +14,6 @@ from pgbraid.timeframes import Timeframe, timeframe_text
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["timeframe_filter"]
-
 
 def timeframe_filter(
     client: BaseClient,

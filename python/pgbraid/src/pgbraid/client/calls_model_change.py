@@ -9,15 +9,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = [
-    "cut_over_model_migration",
-    "finish_model_migration",
-    "pause_model_migration",
-    "resume_model_migration",
-    "roll_back_model_migration",
-    "start_model_migration",
-]
-
 
 def start_model_migration(
     client: BaseClient,

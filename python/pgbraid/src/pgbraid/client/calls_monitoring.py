@@ -14,8 +14,6 @@ from pgbraid.stored import (
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["embedding_usage"]
-
 
 def embedding_usage(client: BaseClient, since: date | None = None) -> list[EmbeddingUsage]:
     """Shows what workers had embedding services do: a row for each tenant, model and day (UTC).

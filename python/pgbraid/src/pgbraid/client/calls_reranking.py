@@ -19,19 +19,6 @@ from pgbraid.vectors import VectorLike, to_vector
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = [
-    "delete_profile",
-    "drop_ranking_model",
-    "get_profile",
-    "get_ranking_model",
-    "learn_profile",
-    "list_profiles",
-    "list_ranking_models",
-    "set_profile",
-    "set_token_vectors",
-    "store_ranking_model",
-]
-
 
 def set_token_vectors(
     client: BaseClient,
@@ -126,7 +113,7 @@ def learn_profile(
         keys=as_list(keys, "keys"),
         collection=collection,
     )
-    return LearnedProfile.from_json(found)
+    return LearnedProfile.from_row(found)
 
 
 def get_profile(client: BaseClient, profile: str) -> Profile | None:
@@ -138,7 +125,7 @@ def get_profile(client: BaseClient, profile: str) -> Profile | None:
     Maps to braid.get_profile.
     """
     (found,) = client._session.json("get_profile", "profile => %(profile)s::text", profile=profile)
-    return None if found is None else Profile.from_json(found)
+    return None if found is None else Profile.from_row(found)
 
 
 def list_profiles(client: BaseClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:

@@ -16,8 +16,6 @@ from pgbraid.search_options import SearchOptions
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["arrange_context", "arrange_results", "explain_score", "highlight", "similar_chunks", "similar_documents"]
-
 
 def similar_chunks(
     client: BaseClient,

@@ -12,8 +12,6 @@ from pgbraid.arguments import as_interval
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["set_search_log"]
-
 
 def set_search_log(
     client: BaseClient,

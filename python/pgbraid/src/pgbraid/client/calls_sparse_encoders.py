@@ -12,8 +12,6 @@ from pgbraid.arguments import optional_json
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["set_sparse_encoder"]
-
 
 def set_sparse_encoder(
     client: BaseClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False

@@ -15,8 +15,6 @@ from pgbraid.stored import (
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["apply_changes", "check_sync", "sync_status", "unsync_table"]
-
 
 def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
     """Ends what sync_table began: drops the triggers on the table and deletes the documents that its rows were.

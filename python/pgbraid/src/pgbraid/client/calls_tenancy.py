@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["create_tenant", "drop_tenant"]
-
 
 def create_tenant(client: BaseClient, tenant: str) -> int:
     """Creates a tenant and makes the calling login a member of it.

@@ -14,17 +14,6 @@ from pgbraid.stored import (
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = [
-    "calibrate",
-    "check_index",
-    "health",
-    "maintain",
-    "measure_recall",
-    "rebuild_index",
-    "rebuild_vector_index",
-    "status",
-]
-
 
 def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
     """Returns as JSON the installed version, the tenant that the session acts for, and what this tenant has in each

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.frames import Frame
 
-__all__ = ["add_documents", "count", "store_sparse_terms"]
-
 
 def add_documents(
     client: BaseClient,

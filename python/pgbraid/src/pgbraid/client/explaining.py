@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["explain_search"]
-
 
 def explain_search(
     client: BaseClient,

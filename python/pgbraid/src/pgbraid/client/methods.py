@@ -28,8 +28,6 @@ else:
         "streaming synced_tables tenants",
     ))
 
-__all__ = ["Methods"]
-
 
 class Methods(BaseClient):
     """Each is a function of another module, which is imported when it is called first."""

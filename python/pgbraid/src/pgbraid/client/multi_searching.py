@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pgbraid.expanders import Expander
     from pgbraid.search_options import SearchOptions
 
-__all__ = ["multi_search", "searched_together"]
-
 
 def multi_search(
     client: BaseClient,

@@ -28,8 +28,6 @@ from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
 
-__all__ = ["ATTEMPTS", "PAUSE_SECONDS", "Nodes", "find_node", "node_addresses"]
-
 # A tenant may move once more while it is looked for; what moves is there after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
 ADDRESSES = "PGBRAID_NODES"

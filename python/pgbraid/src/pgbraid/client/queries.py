@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
 
-__all__ = [
-    "RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "embedded_text", "ranked", "searched",
-]  # fmt: skip
-
 # Arguments that the functions which search and rank have in common.
 RANKING = """
 query_embedding => %(vector)s, filters => %(filters)s::jsonb, collection => %(collection)s::text,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.search_options import SearchOptions
 
-__all__ = ["facets"]
-
 
 def facets(
     client: BaseClient,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pgbraid.reranker import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_results", "candidates", "scored", "shaped", "unlogged_search"]
-
 
 def best_results(
     client: BaseClient,

@@ -13,8 +13,6 @@ from pgbraid.retrieval import ScoredChunk
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["retrieve"]
-
 
 def retrieve(
     client: BaseClient,

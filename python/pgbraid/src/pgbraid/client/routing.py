@@ -9,8 +9,6 @@ from typing import Any, Protocol, TypeVar
 
 import psycopg
 
-__all__ = ["NodeRouting", "StandbyRouting"]
-
 Asking = TypeVar("Asking", contravariant=True)
 
 

@@ -12,8 +12,6 @@ from pgbraid.results import SearchResults
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["record_feedback"]
-
 
 def record_feedback(
     client: BaseClient,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["search"]
-
 
 def search(
     client: BaseClient,
@@ -90,8 +88,9 @@ def search(
     if rerank is not None:
         # Imported when used: a search starts cold.
         from pgbraid.client import reranked
+        from pgbraid.reranking import candidates
 
-        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        match_count, options, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     (answer,), warnings = searched(
         client,
         client._session.json,

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pgbraid.client.routing import NodeRouting, StandbyRouting
     from pgbraid.vectors import VectorTypes
 
-__all__ = ["TENANT", "Call", "Session", "end_with_client"]
-
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(session_tenant)s, true)"

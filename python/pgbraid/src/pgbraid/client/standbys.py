@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.client.session import Call, Session
 
-__all__ = ["Consistency", "Standby", "Standbys", "read_after", "standbys_of", "wal_position"]
-
 Consistency = Literal["session", "eventual"]
 
 # What no later read has to see.

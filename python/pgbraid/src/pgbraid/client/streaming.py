@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["SearchStream", "search_stream"]
-
 ARGUMENTS = f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}"
 # Seconds between two attempts to cancel a statement, which may have been on its way to the server at the first.
 PAUSE = 0.02

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
-__all__ = ["sync_table"]
-
 
 def sync_table(
     client: BaseClient,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pgbraid.reranker import TokenEmbedder
     from pgbraid.spaces import VectorSpace
 
-__all__ = ["embedder_for_tokens", "space_with_tokens", "store_token_vectors", "with_late_interaction"]
-
 # A longer query is pooled to so many vectors.
 QUERY_VECTORS = 64
 # What braid.store_token_vectors takes at once.

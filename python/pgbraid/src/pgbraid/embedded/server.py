@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-__all__ = ["DATABASE", "PORT", "Server"]
-
 DATABASE = "pgbraid"
 PORT = 5432
 

@@ -13,8 +13,6 @@ from pgbraid.vectors import MOST_DIMENSIONS, to_vector
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["AdaptedEmbedder"]
-
 
 class AdaptedEmbedder:
     """Another embedder with prefixes before its texts, and its vectors cut or padded.

@@ -14,8 +14,6 @@ from pgbraid._http import JsonService
 from pgbraid.embedders.protocol import Vector, Vectors
 from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
-__all__ = ["HttpEmbedder", "Usage"]
-
 
 class Usage(NamedTuple):
     """What a service was asked for. `estimated_tokens` are those of `tokens` that it did not tell: a quarter of the

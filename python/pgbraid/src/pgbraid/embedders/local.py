@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pgbraid.embedders.minilm import MiniLM
     from pgbraid.embedders.protocol import Vector, Vectors
 
-__all__ = ["LocalEmbedder"]
-
 BEGIN, END = 101, 102  # [CLS] and [SEP]
 WINDOW = 254  # 256 with those two: what the model was trained on
 OVERLAP = 32

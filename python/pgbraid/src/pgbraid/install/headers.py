@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 from pgbraid.install.resources import CORE, Resources
 
-__all__ = ["Header", "manifests", "read_header"]
-
 ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "gateway")
 KEYS = ("role", "tenants", "standby", "example", "page")
 OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)

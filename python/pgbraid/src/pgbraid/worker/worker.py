@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.stored import EmbeddingBacklog
 
-__all__ = ["Worker", "backlog", "pause_after"]
-
 # Seconds of one tenant before the others have their turn.
 TURN = 5.0
 # Seconds in which nothing of a collection is tried whose dimensions are others than the model's.

@@ -50,7 +50,7 @@ def ask(
     Example: pgbraid judgments ask support --config now.json --chat-model gpt-4o
     """
     import pgbraid
-    from pgbraid.cli.progress import progress
+    from pgbraid_tools.cli.progress import progress
     from pgbraid_tools.evaluation.judging import pooled_results, query_count
     from pgbraid_tools.evaluation.model_judge import ModelJudge, ask_model
 

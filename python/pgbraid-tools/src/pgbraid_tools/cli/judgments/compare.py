@@ -54,7 +54,7 @@ def compare(
     Example: pgbraid judgments compare support --config now.json --config new.json --chat-model gpt-4o
     """
     import pgbraid
-    from pgbraid.cli.progress import progress
+    from pgbraid_tools.cli.progress import progress
     from pgbraid_tools.evaluation.judging import query_count
     from pgbraid_tools.evaluation.preferences import PairJudge, ask_preferences, differing_pairs
 

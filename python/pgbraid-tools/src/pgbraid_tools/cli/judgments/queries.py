@@ -46,8 +46,8 @@ def embed_missing(client: Client, query_set: str, collection: str) -> int:
 
 
 def embed(client: Client, queries: list[dict[str, Any]], collection: str) -> None:
-    from pgbraid.cli.progress import progress
     from pgbraid.text_vectors import query_vector
+    from pgbraid_tools.cli.progress import progress
 
     embedder = client._spaces.embedder_of(collection)
     with progress("embedding queries", len(queries)) as show:
