@@ -7,10 +7,15 @@ from typing import Any
 import psycopg
 import pytest
 
+from pgbraid import embedded
 from pgbraid.async_client.nodes import node_addresses
-from pgbraid.errors import InvalidArgumentError
-from pgbraid.install.resources import resources
-from pgbraid_tools.cluster.tables import FORM, tables_of
+from pgbraid.errors import InvalidArgumentError, NotSupportedError
+from pgbraid.install import install
+from pgbraid.install.resources import CORE, resources
+from pgbraid_tools.cluster import tables
+from pgbraid_tools.cluster.coordinator import refuse_what_cannot_be
+from pgbraid_tools.cluster.tables import FORM, count_rows, schema_of, tables_of
+from support import clone
 
 Connection = psycopg.Connection[Any]
 
@@ -47,8 +52,55 @@ def test_tables_of_tenants_can_be_partitioned_by_tenant(db: Connection) -> None:
 @pytest.mark.any_version
 def test_what_differs_in_functions_is_found_in_their_files() -> None:
     for name, old, _ in FORM:
-        (text,) = [file.text for file in resources().repeatable if file.name.endswith(f"/{name}.sql")]
+        (file,) = [file for file in resources().repeatable if file.name.endswith(f"/{name}.sql")]
+        assert file.owner == CORE, "a node may lack the part"
+        text = file.text
         assert text.count(old) == 1, name
+
+
+# What the SQL of a coordinator asks Citus.
+CITUS = """
+create schema braid_shards;
+create temp table pg_dist_local_group as select 0 as groupid;
+create temp view pg_dist_partition as select c.oid::regclass as logicalrelid from pg_class c;
+"""
+
+
+@pytest.mark.parametrize("parts", [["core"], ["sync", "search_log"]], ids=" ".join)
+def test_a_coordinator_has_the_tables_of_its_parts(
+    server: embedded.Server, monkeypatch: pytest.MonkeyPatch, parts: list[str]
+) -> None:
+    with clone(server, "template1") as name:
+        dsn = server.dsn_for(name)
+        install(dsn, only=parts)
+        with psycopg.connect(dsn, autocommit=True) as db:
+            found = tables_of(db)
+            assert ("search_log" in found.of_nodes) == ("search_log" in parts)
+            assert not {"query_sets", "model_migrations"} & {*found.definitions, *found.of_tenants, *found.of_nodes}
+            assert count_rows(db, schema_of).keys() == {*found.of_tenants}
+            refuse_what_cannot_be(db, is_begun=False)
+            if "sync" in parts:
+                db.execute("create table public.articles (id int primary key, body text not null)")
+                db.execute("select braid.sync_table('public.articles', content => '{body}', tenant => 'default')")
+                with pytest.raises(NotSupportedError, match="synced"):
+                    refuse_what_cannot_be(db, is_begun=False)
+                db.execute("select braid.unsync_table('public.articles')")
+
+            db.execute(CITUS)
+            monkeypatch.setattr(tables, "placements", lambda _: [(number, 100 + number, 1) for number in range(4)])
+            monkeypatch.setattr(tables, "group_of", lambda _: 0)
+            for _ in range(2):  # each upgrade does it again
+                tables.apply_form(db)
+            triggers = db.execute(
+                "select t.tgname, c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
+                " where c.relnamespace = 'braid_store'::regnamespace and not t.tgisinternal"
+            ).fetchall()
+            by_name = {
+                trigger: sorted(table for other, table in triggers if other == trigger) for trigger, _ in triggers
+            }
+            assert by_name["mirror"] == sorted(found.definitions)
+            assert by_name["refuse_rows"] == sorted(found.of_tenants[:-1])
+            assert by_name.get("refuse_feature", []) == (["synced_tables"] if "sync" in parts else [])
 
 
 @pytest.mark.any_version
