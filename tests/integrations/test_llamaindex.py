@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import re
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +30,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.vector_stores.types import (
+    BasePydanticVectorStore,
     FilterCondition,
     FilterOperator,
     MetadataFilter,
@@ -44,6 +48,16 @@ from pgbraid.errors import InvalidArgumentError
 pytestmark = pytest.mark.any_version
 
 DOWN = "embedding_unavailable: .*the embedding service is down"
+
+
+def test_what_llamahub_reads() -> None:
+    """The class, by the path that it is imported from, is a vector store."""
+    text = (Path(__file__).parents[2] / "python/llama-index-vector-stores-pgbraid/pyproject.toml").read_text()
+    path = re.search(r'^\[tool.llamahub\](?:\n.+)*\nimport_path = "(.+)"', text, re.MULTILINE)
+    assert path
+    (author,) = re.findall(r'^\[tool.llamahub.class_authors\]\n(\w+) = ".+"\n\n', text, re.MULTILINE)
+    assert issubclass(getattr(import_module(path[1]), author), BasePydanticVectorStore)
+    assert PgbraidVectorStore.class_name() == author
 
 
 class ModelEmbedding(BaseEmbedding):
