@@ -179,3 +179,24 @@ def test_a_part_declares_options_in_its_folder(dsn: str, package: Package) -> No
     ):
         connection.execute("select braid.hybrid_search('a', options => '{\"shine\": 1}')")
     assert "pgbraid init --with aa" in (raised.value.diag.message_hint or "")
+
+
+def test_a_manifest_alone_says_what_a_setting_is_by_default(dsn: str, package: Package) -> None:
+    manifest = json.loads(package.text("sql/parts/search_log/part.json"))
+    manifest["settings"]["search_log_share"]["default"] = 0.5
+    manifest["settings"]["search_log_query"]["default"] = "hash"
+    package.change({"sql/parts/search_log/part.json": json.dumps(manifest)})
+    install(dsn)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        shown = "select p ->> 'search_log', p ->> 'search_log_share', p ->> 'search_log_query'"
+        shown += " from (select parts as p from braid.collections) c"
+        assert connection.execute(shown.encode()).fetchone() == ("off", "0.5", "hash")
+        connection.execute("select braid.set_search_log('default', 'sampled')")
+        assert connection.execute(shown.encode()).fetchone() == ("sampled", "0.5", "hash")
+        connection.execute("select braid.set_search_log('default', 'all'), braid.search('fox')")
+        row = connection.execute(
+            "select sample_share, query_text, query_hash is null from braid_store.search_log"
+        ).fetchone()
+        assert row == (1, None, False)
+        connection.execute("select braid.set_search_log('default', 'off')")
+        assert connection.execute("select parts from braid_store.collections").fetchone() == (None,)

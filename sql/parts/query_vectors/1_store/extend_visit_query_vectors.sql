@@ -7,6 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- Without a number none are stored.
   perform braid_store.drop_query_embeddings(tenant_id, collection.id,
                                              coalesce((collection.parts ->> 'query_embedding_count')::int, 0));
 end

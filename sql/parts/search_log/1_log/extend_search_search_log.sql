@@ -30,7 +30,7 @@ begin
   end if;
   v_search_id := braid_store.search_id_at(v_searched_at);
   v_query := left(asked ->> 'query_text', c_most_characters);
-  v_keeps_text := coalesce(collection.parts ->> 'search_log_query', 'text') = 'text';
+  v_keeps_text := collection.parts ->> 'search_log_query' = 'text';
   v_filters := nullif(asked -> 'filters', 'null');
   v_timings := coalesce(stats -> 'timings', braid_store.added_timings(stats));
   begin
@@ -57,7 +57,7 @@ begin
             where w.value ->> 'code' <> 'underfilled'),
       braid_store.ranking_in_short(collection),
       braid_store.asked_configuration(asked, v_keeps_text) || kind,
-      case collection.parts ->> 'search_log' when 'all' then 1 else coalesce((collection.parts ->> 'search_log_share')::float8, 0.1) end,
+      case collection.parts ->> 'search_log' when 'all' then 1 else (collection.parts ->> 'search_log_share')::float8 end,
       (stats ->> 'query_time_ms')::float4, (v_timings ->> 'compile_ms')::float4, (v_timings ->> 'legs_ms')::float4,
       (v_timings ->> 'ranking_ms')::float4, (v_timings ->> 'rows_ms')::float4
     from (

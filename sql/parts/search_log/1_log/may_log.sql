@@ -7,14 +7,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if coalesce(collection.parts ->> 'search_log', 'off') = 'off' then
+  if collection.parts ->> 'search_log' is null then
     return false;
   end if;
   -- A row more could make a serializable transaction fail that has only searched. On a standby transactions are read-only.
   -- Requests without a user write nothing.
   return current_setting('transaction_read_only') = 'off'
          and current_setting('transaction_isolation') <> 'serializable'
-         and (collection.parts ->> 'search_log' = 'all' or random() < coalesce((collection.parts ->> 'search_log_share')::float8, 0.1))
+         and (collection.parts ->> 'search_log' = 'all' or random() < (collection.parts ->> 'search_log_share')::float8)
          -- Only gateways have requests without a user; who else is asked takes a look-up.
          and not (has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute')
                   and braid_store.session_is_anonymous());

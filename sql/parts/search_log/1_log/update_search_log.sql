@@ -17,6 +17,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_collection braid_store.collections := braid_store.find_collection(update_search_log.collection);
+  v_defaults jsonb := (
+    select jsonb_object_agg(s.key, s.value -> 'default')
+    from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s
+    where p.name = 'search_log');
+  v_given jsonb;
 begin
   if (update_search_log.log in ('off', 'sampled', 'all')) is not true then
     raise exception 'log is %', coalesce('''' || left(update_search_log.log, 100) || '''', 'null')
@@ -33,20 +38,18 @@ begin
     raise exception 'retention is %', update_search_log.retention
       using errcode = '22023', hint = 'Use 1 to 366 days. To log nothing, give off as log.';
   end if;
+  v_given := jsonb_strip_nulls(jsonb_build_object(
+    'search_log', update_search_log.log, 'search_log_share', update_search_log.sample_share,
+    'search_log_query', update_search_log.keep_query,
+    'search_log_days', ceil(extract(epoch from update_search_log.retention) / 86400)::int));
   v_collection := braid_store.lock_definition(v_collection);
   update braid_store.collections c
   set parts = braid_store.parts_with(
         c.parts,
-        -- What is not given stays; a default is not kept.
-        jsonb_build_object('search_log', nullif(update_search_log.log, 'off'))
-        || case when update_search_log.sample_share is not null
-                then jsonb_build_object('search_log_share', nullif(update_search_log.sample_share, 0.1)) else '{}' end
-        || case when update_search_log.keep_query is not null
-                then jsonb_build_object('search_log_query', nullif(update_search_log.keep_query, 'text')) else '{}' end
-        || case when update_search_log.retention is not null
-                then jsonb_build_object('search_log_days',
-                                        nullif(ceil(extract(epoch from update_search_log.retention) / 86400)::int, 30))
-                else '{}' end)
+        -- What is not given stays. A search that is logged finds all settings there; one that is not should find none.
+        (select jsonb_object_agg(s.key, case when update_search_log.log <> 'off' or s.value <> v_defaults -> s.key then s.value end)
+         from jsonb_each(v_defaults || coalesce(c.parts, '{}') || v_given) s
+         where v_defaults ? s.key))
   where c.id = v_collection.id;
 end
 $$;

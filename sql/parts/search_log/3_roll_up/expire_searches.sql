@@ -9,6 +9,8 @@ as $$
 #variable_conflict use_column
 declare
   c_least_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_days int := (
+    select p.manifest #> '{settings,search_log_days,default}' from braid_store.parts p where p.name = 'search_log');
   v_is_first boolean := true;
   v_day record;
   v_first_id uuid;
@@ -27,7 +29,7 @@ begin
            from unnest(d.collection_ids) u (id)
            left join braid_store.collections c on c.id = u.id
            where c.id is null
-              or (d.day + 1)::timestamp at time zone 'UTC' + make_interval(days => coalesce((c.parts ->> 'search_log_days')::int, 30))
+              or (d.day + 1)::timestamp at time zone 'UTC' + make_interval(days => coalesce((c.parts ->> 'search_log_days')::int, v_days))
                  <= clock_timestamp()
          ) x
     where x.collection_ids is not null

@@ -69,6 +69,7 @@ QUERY_CANCELED = "57014"
 STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
     (errors.InvalidArgumentError, 400),
     (errors.NotFoundError, 404),
+    (errors.PartNotInstalledError, 404),
     (errors.PermissionDeniedError, 403),
     (errors.ConflictError, 409),
     (errors.NotSupportedError, 400),
