@@ -12,6 +12,7 @@ from matplotlib import pyplot
 import pgbraid
 from pgbraid import _tools
 from pgbraid.errors import NotSupportedError
+from pgbraid.explanation import Explanation
 from pgbraid.results import SearchResult, SearchResults
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
@@ -104,6 +105,10 @@ def test_without_the_tools_results_are_text(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_tools, "entry_points", lambda **_: [])
     results = SearchResults([])
     assert results._repr_html_() is None and str(results) == "no results"
+    explanation = Explanation({}, {}, None, [], None, {}, {}, [])
+    assert str(explanation) == repr(explanation)
+    with pytest.raises(NotSupportedError, match="an explanation as text takes the package pgbraid-tools"):
+        explanation.format()
     for method in (results.to_pandas, results.to_arrow, results.plot_scores):
         with pytest.raises(NotSupportedError, match="takes the package pgbraid-tools") as caught:
             method()

@@ -19,7 +19,6 @@ COMMANDS = {
     "init": "pgbraid.cli.init:init",
     "upgrade": "pgbraid.cli.init:upgrade",
     "search": "pgbraid.cli.search:search",
-    "explain": "pgbraid.cli.explain:explain",
     "status": "pgbraid.cli.status:status",
     "vector": "pgbraid.cli.vector:vector",
     "work": "pgbraid.cli.work:work",
