@@ -125,7 +125,8 @@ class Session:
         the client."""
         from pgbraid.install.compatibility import before_release, check_installed
 
-        sql = f"select version, part_hashes, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
+        # As text: an application's own connection may read JSON in another way.
+        sql = f"select version, part_hashes::text, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
             try:
                 more = f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""
@@ -137,7 +138,8 @@ class Session:
             raise before_release() from error
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, part_hashes, self.vector_types, is_node = rows[0][:4] if rows else (None, {}, {}, False)
+        version, hashes, self.vector_types, is_node = rows[0][:4] if rows else (None, "{}", {}, False)
+        part_hashes = json.loads(hashes or "{}")
         check_installed(version, part_hashes)
         self.parts = frozenset(part_hashes)
         if self.owns_connection:
