@@ -20,12 +20,12 @@ set enable_sort = off
 as $$
 declare
   -- Of more chunks that match, a page of documents is found sooner by looking at one document after the other.
-  c_most constant int := 10000;
+  v_most int := least(greatest(20 * filtered_document_ids.match_count, 1000), 10000);
   v_chunk_ids bigint[] := braid_store.filtered_chunk_ids(
-    filtered_document_ids.tenant_id, filtered_document_ids.collection_id, filtered_document_ids.filter, c_most);
+    filtered_document_ids.tenant_id, filtered_document_ids.collection_id, filtered_document_ids.filter, v_most);
   v_document_ids bigint[];
 begin
-  if cardinality(v_chunk_ids) <= c_most then
+  if cardinality(v_chunk_ids) <= v_most then
     return array(
       select d.id
       from (
