@@ -16,9 +16,9 @@ from pgbraid import __version__, embedded
 from pgbraid.cli import cli
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.install import install, uninstall_parts
-from pgbraid.install.bundle import bundle, bundle_parts, part_bundles
 from pgbraid.install.choice import choose
 from pgbraid.install.resources import resources
+from pgbraid_tools.bundles.bundle import bundle, bundle_parts, part_bundles
 from support import clone, snapshot
 from support.package import Package
 from support.roles import definer_role, owner_role

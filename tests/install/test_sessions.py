@@ -18,7 +18,7 @@ from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
-from pgbraid.install.bundle import bundle
+from pgbraid_tools.bundles.bundle import bundle
 from support import snapshot
 
 # By `alter role ... set`: each changes what SQL means, how values are written, or where tables go.

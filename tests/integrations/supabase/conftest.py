@@ -14,7 +14,7 @@ from psycopg import sql
 
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
-from pgbraid.install.bundle import bundle
+from pgbraid_tools.bundles.bundle import bundle
 from support import make_fast, supabase, temporary_folder
 
 Psql = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -17,7 +17,7 @@ from integrations.supabase.conftest import Psql
 from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.install import install, session
-from pgbraid.install.bundle import bundle
+from pgbraid_tools.bundles.bundle import bundle
 from support import HashEmbedder, snapshot, supabase
 from support.package import Package
 from support.roles import owner_role

@@ -12,7 +12,7 @@ from integrations.supabase.test_bundle import paste
 from pgbraid import __version__
 from pgbraid.cli import cli
 from pgbraid.install import install
-from pgbraid.install.bundle import bundle, bundle_migration, bundle_parts
+from pgbraid_tools.bundles.bundle import bundle, bundle_migration, bundle_parts
 from support import snapshot
 
 pytestmark = pytest.mark.any_version

@@ -26,7 +26,6 @@ COMMANDS = {
     "pg_dump": "pgbraid.cli.psql:pg_dump",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",
-    "bundle": "pgbraid.cli.bundle:bundle",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

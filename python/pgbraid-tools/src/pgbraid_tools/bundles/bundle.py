@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from pgbraid._version import __version__
 from pgbraid.errors import InvalidArgumentError
@@ -17,6 +18,7 @@ from pgbraid.install.protocol import PARTS, fill, literals, part, rows
 from pgbraid.install.resources import CORE, Resources
 
 DECLARES = re.compile(r"^create ", re.M)
+FOLDER = Path(__file__).parent
 OUTER = "$braid_bundle$"
 # In bytes. Supabase's SQL editor refuses what has more than some 980,000, and its command line statements of more than
 # 262,144.
@@ -31,7 +33,7 @@ def bundle(choice: Choice | None = None) -> str:
     check_frozen()
     choice = choice or choose((), (), ())
     parts = choice.parts(None)
-    return _written((part(name, choice.found, parts) for name in PARTS), fill("supabase.sql"))
+    return _written((part(name, choice.found, parts) for name in PARTS), fill(FOLDER / "supabase.sql"))
 
 
 def part_bundles(names: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
@@ -67,7 +69,7 @@ def _addition(name: str, found: Resources) -> str:
 
 def _written(parts: Iterable[str], supabase: str) -> str:
     written = fill(
-        "bundle.sql",
+        FOLDER / "bundle.sql",
         version=__version__,
         parts=";\n\n".join(parts),
         supabase=supabase,
@@ -110,7 +112,7 @@ def _statements(text: str, size: int) -> list[str]:
     count = len(pieces)
     return [
         fill(
-            "bundle_part.sql",
+            FOLDER / "bundle_part.sql",
             version=__version__,
             number=str(number),
             count=str(count),

@@ -45,9 +45,9 @@ def bundle(
     database has. --part writes what adds a part later.
     """
     from pgbraid._version import __version__
-    from pgbraid.install.bundle import bundle as written
-    from pgbraid.install.bundle import bundle_migration, bundle_parts, part_bundles
     from pgbraid.install.choice import choose
+    from pgbraid_tools.bundles.bundle import bundle as written
+    from pgbraid_tools.bundles.bundle import bundle_migration, bundle_parts, part_bundles
 
     if sum(given is not None for given in (output, parts, migration)) > 1:
         raise click.UsageError("give one of --output, --parts and --migration")
