@@ -24,7 +24,8 @@ KEY = "_langchain"
 def records_of(
     documents: Sequence[Document], *, ids: Sequence[str | None] | None = None, batch_size: int | None = None
 ) -> list[dict[str, Any]]:
-    """`batch_size` is what `langchain_core.indexing.index` gives along: batches are the client's."""
+    """Return records to write. `batch_size` is what `langchain_core.indexing.index` gives along: batches are the
+    client's."""
     if ids is not None and len(ids) != len(documents):
         raise InvalidArgumentError(
             f"there are {len(ids)} ids and {len(documents)} documents", hint="give an id for each, or none"
@@ -59,7 +60,7 @@ def scored(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
 
 
 def relevant(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
-    """With scores from 0 to 1."""
+    """Return documents with scores that are cut to 0 to 1."""
     return [(document, min(max(score, 0.0), 1.0)) for document, score in scored(passages)]
 
 

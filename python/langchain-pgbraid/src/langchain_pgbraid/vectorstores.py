@@ -90,7 +90,7 @@ class PgbraidVectorStore(VectorStore):
 
     @property
     def embeddings(self) -> Embeddings | None:
-        """The `Embeddings` that was given."""
+        """Return the `Embeddings` that was given."""
         return self._embeddings
 
     # Writing
@@ -98,9 +98,9 @@ class PgbraidVectorStore(VectorStore):
     def add_documents(
         self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """Write documents, or replace those of the same id; their ids. `ids` come before those of the documents, and
-        what has none gets a new one. A text that is as before is not embedded again. With `on_error="skip"` those that
-        are refused are left out, as a UserWarning says."""
+        """Write documents, or replace those of the same id, and return the ids. `ids` come before the ids of the
+        documents, and a document without one gets a new one. An unchanged text is not embedded again. With
+        `on_error="skip"` refused documents are left out, as a UserWarning says."""
         records = records_of(documents, **kwargs)
         failed: set[int] = set()
         if records:
@@ -197,7 +197,7 @@ class PgbraidVectorStore(VectorStore):
         ids: list[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """A store with these texts in it; further arguments are the store's."""
+        """Make a store and write these texts; further arguments are the store's."""
         made = cls(embedding, **kwargs)
         made.add_texts(texts, metadatas, ids=ids)
         return made
@@ -220,7 +220,7 @@ class PgbraidVectorStore(VectorStore):
     # Reading
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """The documents of these ids, in their order; those that are not there are left out."""
+        """Return the documents of these ids, in their order, without those that are not there."""
         with self._connections.client() as client:
             return documents_of(store.passages_by_id(client, ids, key=KEY, collection=self.collection))
 
@@ -232,7 +232,7 @@ class PgbraidVectorStore(VectorStore):
     def similarity_search(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
-        """The best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
+        """Return the best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
         min_score, rerank and options; with context among the options, the text of a document
         has its neighbours."""
         return documents_of(self._find(query, k, filter, **kwargs))
@@ -246,7 +246,7 @@ class PgbraidVectorStore(VectorStore):
     def similarity_search_with_score(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """With the score that documents are ordered by: more is better."""
+        """Return documents with the score that orders them: more is better."""
         return scored(self._find(query, k, filter, **kwargs))
 
     async def asimilarity_search_with_score(
@@ -258,7 +258,7 @@ class PgbraidVectorStore(VectorStore):
     def similarity_search_by_vector(
         self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
-        """The documents whose vectors are nearest."""
+        """Return the documents whose vectors are nearest."""
         return documents_of(self._find(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs}))
 
     async def asimilarity_search_by_vector(
@@ -278,7 +278,7 @@ class PgbraidVectorStore(VectorStore):
         filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """Documents that are good and unlike one another, of `fetch_k` candidates of each leg."""
+        """Return documents that are good and unlike one another, of `fetch_k` candidates of each leg."""
         return self.similarity_search(query, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
 
     async def amax_marginal_relevance_search(
@@ -321,7 +321,7 @@ class PgbraidVectorStore(VectorStore):
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """How much documents have to do with the query, from 0 to 1, as the option `min_relevance` has it."""
+        """Return documents with their relevance from 0 to 1, which the option `min_relevance` cuts off at."""
         return relevant(self._find(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
 
     async def _asimilarity_search_with_relevance_scores(
@@ -331,7 +331,7 @@ class PgbraidVectorStore(VectorStore):
         return relevant(await self._afind(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        """Semantic scores are relevances already; boosts, inner products and distances leave 0 to 1."""
+        """Return a function that cuts scores to 0 to 1, which boosts, inner products and distances leave."""
         return lambda score: min(max(score, 0.0), 1.0)
 
     def _find(self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any) -> list[Passage]:

@@ -68,8 +68,8 @@ class Connections:
         self._loops_lock = threading.Lock()
 
     def _after_fork(self) -> None:
-        """What is open belongs to the parent, whose session an end from here would end. Its threads are not here to
-        give back what they have."""
+        """Leave open connections to the parent, whose sessions would end with them. The threads that would give theirs
+        back are not here."""
         _of_parents.extend((self._idle[:], dict(self._loops)))
         self._idle.clear()
         self._loops.clear()
@@ -77,7 +77,7 @@ class Connections:
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """A client until the end of the block."""
+        """Lend a client until the end of the block."""
         process = os.getpid()
         with self._places:
             client = self._take(self._idle)
@@ -141,7 +141,7 @@ class Connections:
 
 
 def _is_alive(client: Any) -> bool:
-    """Whether the server has not ended the connection while it was idle: asks the socket, not the server."""
+    """Return whether the server has not ended the idle connection: ask the socket, not the server."""
     connection = client.connection.pgconn
     with DefaultSelector() as selector:
         # What has come besides an end are changed settings and notices; the end is behind them.

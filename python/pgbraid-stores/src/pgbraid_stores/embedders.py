@@ -28,7 +28,7 @@ class EmbeddingModel(Protocol):
 
 @dataclass(frozen=True)
 class KnownModel:
-    """That of vectors which come from elsewhere."""
+    """The model of vectors that come from elsewhere."""
 
     model_name: str
     dimensions: int
@@ -49,7 +49,7 @@ class FrameworkEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        """Frameworks do not say it: the model is asked once. Raises EmbeddingError."""
+        """Ask the model once, as frameworks do not say it. Raises EmbeddingError."""
         try:
             return to_vector(self._query("dimensions"), "a query").dimensions()
         except Exception as error:
@@ -63,7 +63,7 @@ class FrameworkEmbedder:
 
 
 def model_name_of(model: object) -> str:
-    """The name that a framework's model has for itself, in one attribute or another; else that of its class."""
+    """Return the name that a framework's model has in one attribute or another; else the name of its class."""
     for attribute in ("model_name", "model", "model_id"):
         name = getattr(model, attribute, None)
         if isinstance(name, str) and name:

@@ -38,7 +38,7 @@ MOST_BYTES_OF_COLUMNS = 1024
 
 
 def metadata_key(key: str) -> str:
-    """For filters: the metadata of this name, and not the column."""
+    """Return the key by which filters mean the metadata of this name, and not the column."""
     return f"metadata.{key}" if key in COLUMNS or key in ("external_id", "source_uri") else key
 
 
@@ -70,7 +70,7 @@ def record(
     source: str | None = None,
     embedding: VectorLike | None = None,
 ) -> dict[str, Any]:
-    """A document of one given chunk, for `add_documents`."""
+    """Return a document of one given chunk, for `add_documents`."""
     for reserved in KEYS:
         if reserved in metadata:
             raise InvalidArgumentError(
@@ -92,7 +92,7 @@ def record(
 
 
 def with_relevance(options: Any) -> Any:
-    """Options of a search that also tells the relevance of its rows; what is none is for the database to refuse."""
+    """Return options by which a search also tells relevances; the database refuses what are no options."""
     if options is not None and not isinstance(options, Mapping):
         return options
     given = dict(options or {})
@@ -102,7 +102,8 @@ def with_relevance(options: Any) -> Any:
 
 
 def ordered_by_relevance(passages: list[Passage], relevance: Sequence[float] | None) -> list[Passage]:
-    """Passages, best first, with the greatest relevance from their place on as the score; as they are without it."""
+    """Return passages, best first, with the greatest relevance from their place on as the score, or unchanged
+    without."""
     if relevance is None or len(relevance) != len(passages):
         return passages
     scores = list(accumulate(reversed(relevance), max))[::-1]
@@ -151,7 +152,8 @@ def _passage(
 
 
 def _refuse_chunk_of_another(external_id: str, metadata: Mapping[str, Any]) -> None:
-    """What `_passage` gives of a document that came otherwise would replace the document, with all its chunks."""
+    """Refuse what `_passage` gives of a document that came otherwise: it would replace the document, with all its
+    chunks."""
     document, chunk_index = metadata.get("external_id"), metadata.get("chunk_index")
     if chunk_index is not None and external_id in (document, f"{document}#{chunk_index}"):
         raise InvalidArgumentError(
@@ -165,7 +167,7 @@ def _fits(value: Any, most_bytes: int) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    """Other forms of ISO 8601 Python may take and the database refuse: metadata is free."""
+    """Return whether the database takes a time; Python takes more forms of ISO 8601, and metadata is free."""
     if isinstance(value, datetime):
         return True
     if not re.fullmatch(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", value):

@@ -51,8 +51,8 @@ class Seen:
         self._stable = StableIds()
 
     def add(self, record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The record as it is to be written; None if the same one came before. One whose `external_id` is empty gets
-        a stable one."""
+        """Return the record to write, or None if the same one came before. A record whose `external_id` is empty
+        gets a stable one."""
         source = record["metadata"][self._key].get("source")
         if source is not None:
             self.sources.add(source)

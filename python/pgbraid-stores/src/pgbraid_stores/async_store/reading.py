@@ -86,7 +86,7 @@ async def find(
 
 
 async def passages_by_id(client: AsyncClient, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
-    """The chunks of these ids, in their order; those that are not there are left out."""
+    """Return the chunks of these ids, in their order, without those that are not there."""
     wanted = list(dict.fromkeys(ids))
     # The id of a chunk that is not its document's first.
     documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
@@ -104,7 +104,7 @@ async def passages_matching(
     collection: str,
     ids: Sequence[str] | None = None,
 ) -> list[Passage]:
-    """All chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
+    """Return all chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
     external_ids."""
     return await _passages(client, await matching_ids(client, filters, collection, ids), key, collection)
 
@@ -131,8 +131,8 @@ async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, 
 async def matching_ids(
     client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> list[str]:
-    """The external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of their
-    bytes."""
+    """Return the external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of
+    their bytes."""
     if ids is not None:
         return await _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
     found: list[str] = []
@@ -157,7 +157,7 @@ async def _matching_of(
 
 
 async def existing_ids(client: AsyncClient, ids: Sequence[str], collection: str) -> set[str]:
-    """Which of these documents are there; none if there is no such collection yet."""
+    """Return which of these documents are there; none if there is no such collection yet."""
     try:
         return set(await matching_ids(client, None, collection, ids))
     except NotFoundError:
@@ -167,7 +167,7 @@ async def existing_ids(client: AsyncClient, ids: Sequence[str], collection: str)
 async def delete_matching(
     client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> int:
-    """Delete the documents, of `ids` if given, that have a chunk which matches; how many there were."""
+    """Delete the documents, of `ids` if given, that have a chunk which matches, and count them."""
     deleted = 0
     found = await matching_ids(client, filters, collection, ids)
     for start in range(0, len(found), PAGE):
@@ -178,7 +178,7 @@ async def delete_matching(
 async def update_matching(
     client: AsyncClient, filters: Mapping[str, Any] | None, metadata: Mapping[str, Any], collection: str
 ) -> int:
-    """Merge into the metadata of the documents that have a chunk which matches; how many there were."""
+    """Merge into the metadata of the documents that have a chunk which matches, and count them."""
     updated = 0
     ids = await matching_ids(client, filters, collection)
     for start in range(0, len(ids), PAGE):

@@ -40,7 +40,7 @@ async def write(
 
 
 async def embed_waiting(client: AsyncClient, collection: str) -> int:
-    """Embed the chunks that wait, how many were. If the embedder fails, or its vectors are of other
+    """Embed the chunks that wait, and count them. If the embedder fails, or its vectors are of other
     dimensions, they go on waiting, and a UserWarning says so: the documents are stored, and writing them again could
     store copies."""
     try:
@@ -55,5 +55,5 @@ async def embed_waiting(client: AsyncClient, collection: str) -> int:
 
 
 def _dimensions_of(model: EmbeddingModel) -> int:
-    """Embedders may have to ask their service."""
+    """Return the dimensions of a model, which may have to ask its service."""
     return model.dimensions

@@ -88,7 +88,7 @@ def find(
 
 
 def passages_by_id(client: Client, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
-    """The chunks of these ids, in their order; those that are not there are left out."""
+    """Return the chunks of these ids, in their order, without those that are not there."""
     wanted = list(dict.fromkeys(ids))
     # The id of a chunk that is not its document's first.
     documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
@@ -106,7 +106,7 @@ def passages_matching(
     collection: str,
     ids: Sequence[str] | None = None,
 ) -> list[Passage]:
-    """All chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
+    """Return all chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
     external_ids."""
     return _passages(client, matching_ids(client, filters, collection, ids), key, collection)
 
@@ -133,8 +133,8 @@ def _passages(client: Client, external_ids: Sequence[str], key: str, collection:
 def matching_ids(
     client: Client, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> list[str]:
-    """The external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of their
-    bytes."""
+    """Return the external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of
+    their bytes."""
     if ids is not None:
         return _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
     found: list[str] = []
@@ -159,7 +159,7 @@ def _matching_of(
 
 
 def existing_ids(client: Client, ids: Sequence[str], collection: str) -> set[str]:
-    """Which of these documents are there; none if there is no such collection yet."""
+    """Return which of these documents are there; none if there is no such collection yet."""
     try:
         return set(matching_ids(client, None, collection, ids))
     except NotFoundError:
@@ -169,7 +169,7 @@ def existing_ids(client: Client, ids: Sequence[str], collection: str) -> set[str
 def delete_matching(
     client: Client, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> int:
-    """Delete the documents, of `ids` if given, that have a chunk which matches; how many there were."""
+    """Delete the documents, of `ids` if given, that have a chunk which matches, and count them."""
     deleted = 0
     found = matching_ids(client, filters, collection, ids)
     for start in range(0, len(found), PAGE):
@@ -180,7 +180,7 @@ def delete_matching(
 def update_matching(
     client: Client, filters: Mapping[str, Any] | None, metadata: Mapping[str, Any], collection: str
 ) -> int:
-    """Merge into the metadata of the documents that have a chunk which matches; how many there were."""
+    """Merge into the metadata of the documents that have a chunk which matches, and count them."""
     updated = 0
     ids = matching_ids(client, filters, collection)
     for start in range(0, len(ids), PAGE):

@@ -109,12 +109,12 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         return partial(type(self), self._embed_model, **arguments), ()
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """With the same model."""
+        """Copy the store, with the same model."""
         return self.__reduce__()[0]()
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
-        """The store of `to_dict`; further arguments are the store's, and come before what `data` has."""
+        """Make the store of `to_dict`; further arguments are the store's, and come before `data`."""
         saved: dict[str, Any] = {name: data[name] for name in SAVED if name in data}
         return cls(**(saved | kwargs))
 
@@ -124,7 +124,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     @property
     def client(self) -> Connections:
-        """What lends clients: `with store.client.client() as client:`."""
+        """Return what lends clients: `with store.client.client() as client:`."""
         return self._connections
 
     def close(self) -> None:
@@ -144,8 +144,8 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     def add(
         self, nodes: Sequence[BaseNode], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """Write nodes, or replace those of the same id; their ids. Those without an embedding are embedded, unless
-        their text is as before. With `on_error="skip"` those that are refused are left out, as a UserWarning says."""
+        """Write nodes, or replace those of the same id, and return the ids. Nodes without an embedding are embedded,
+        unless their text is unchanged. With `on_error="skip"` refused nodes are left out, as a UserWarning says."""
         records = [record_of(node) for node in nodes]
         failed: set[int] = set()
         if records:
@@ -210,7 +210,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     def delete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
-        """Delete nodes by their ids, by a filter, or those of both."""
+        """Delete nodes by their ids, by a filter, or by both."""
         wanted = _deleted(node_ids, filters)
         with self._connections.client() as client:
             store.delete_matching(client, wanted, self.collection, node_ids)
@@ -236,7 +236,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     # Reading
 
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
-        """Nodes by their ids, in this order; those that match a filter; or those of both."""
+        """Return nodes by their ids, in this order, by a filter, or by both."""
         with self._connections.client() as client:
             if filters is None and node_ids is not None:
                 found = store.passages_by_id(client, node_ids, key=KEY, collection=self.collection)
@@ -314,7 +314,7 @@ class PgbraidRetriever(BaseRetriever):
 
 
 def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-    """How many rows a query asks for, and the further arguments of the search."""
+    """Return how many rows a query asks for, and the further arguments of the search."""
     if query.mode not in QUERY_MODES:
         raise InvalidArgumentError(
             f"the query mode {query.mode.value!r} cannot be done",
@@ -358,7 +358,8 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
 
 
 def _of_document(ref_doc_id: str) -> dict[str, Any]:
-    """Also a document that came otherwise, or is itself the node."""
+    """Return a filter for the nodes of a document, for a document that came otherwise, and for a document that is a
+    node."""
     return {"$or": [{REF_DOC_ID: ref_doc_id}, {"external_id": ref_doc_id}]}
 
 

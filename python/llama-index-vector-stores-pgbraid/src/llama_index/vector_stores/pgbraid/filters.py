@@ -37,7 +37,7 @@ def _simple(operator: str) -> Callable[[str, Any], dict[str, Any]]:
 
 
 def _match(operator: str) -> Callable[[str, Any], dict[str, Any]]:
-    """A part of a text."""
+    """Return a filter for texts with this part."""
     return lambda key, value: {key: {operator: f"%{PATTERN_SIGNS.sub(WITH_BACKSLASH, value)}%"}}
 
 
@@ -63,7 +63,8 @@ LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperat
 
 
 def translated(filters: MetadataFilters | Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """None for no filter; a filter of pgbraid as it is. Raises InvalidArgumentError for what cannot be expressed."""
+    """Return LlamaIndex's filters as a filter of pgbraid, or None for no filter. Raises InvalidArgumentError for what
+    cannot be expressed."""
     if filters is None:
         return None
     if not isinstance(filters, MetadataFilters):
@@ -113,7 +114,8 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
 
 
 def is_always(filters: MetadataFilter | MetadataFilters) -> bool | None:
-    """True if a filter keeps every node that has its keys, False if it keeps none; None if that depends on them."""
+    """Return True if a filter keeps every node that has its keys, False if it keeps none, None if that depends on
+    nodes."""
     if isinstance(filters, MetadataFilter):
         if filters.value != [] or filters.operator not in LISTS:
             return None

@@ -31,7 +31,7 @@ ORIGIN = ("ingest", "source", "external_id", "chunk_index")
 
 
 def record_of(node: BaseNode, source: str | None = None, external_id: str | None = None) -> dict[str, Any]:
-    """With a source, as `index` writes it."""
+    """Return a record to write; with a source, as `index` writes it."""
     metadata = node.metadata
     dumped = node.model_dump(mode="json")
     own: dict[str, Any] = {
@@ -64,7 +64,7 @@ def indexed_records(nodes: Sequence[BaseNode]) -> list[dict[str, Any]]:
 
 
 def _renamed(node: BaseNode, ids: Mapping[str, str]) -> BaseNode:
-    """With the ids of `index`, also in its relationships."""
+    """Return a copy with the ids of `index`, also in its relationships."""
     copy = node.model_copy()
     copy.id_ = ids.get(node.node_id, node.node_id)
     copy.relationships = {kind: _related(related, ids) for kind, related in node.relationships.items()}

@@ -46,7 +46,8 @@ def document_of(passage: Passage) -> Document:
 
 
 def embedder_of(text_embedder: Any, document_embedder: Any, model_name: str | None) -> Embedder | None:
-    """Of a component that embeds queries, and one for documents; without that, the first embeds them one by one."""
+    """Make an embedder of a component for queries and one for documents, which may be None: then the first embeds
+    documents one by one."""
     if text_embedder is None:
         if document_embedder is not None:
             raise InvalidArgumentError(

@@ -64,8 +64,8 @@ class PgbraidDocumentStore:
         self._connections = Connections(self._dsn.resolve_value() if self._dsn else None, tenant, embedder)
 
     def to_dict(self) -> dict[str, Any]:
-        """For a pipeline that is saved. A `dsn` has to be a Secret of the environment for that, and embedders
-        components of Haystack."""
+        """Return the store for a pipeline that is saved. A `dsn` has to be a Secret of the environment for that, and
+        embedders components of Haystack."""
         return default_to_dict(
             self, text_embedder=self._text_embedder, document_embedder=self._document_embedder,
             collection=self.collection, dsn=self._dsn, tenant=self.tenant, model_name=self._model_name,
@@ -96,9 +96,9 @@ class PgbraidDocumentStore:
         policy: DuplicatePolicy = DuplicatePolicy.NONE,
         on_error: Literal["raise", "skip"] = "raise",
     ) -> int:
-        """Write documents; how many were. Those of ids that are there are replaced, unless `policy` is SKIP or FAIL. A
-        text that is as before is not embedded again. With `on_error="skip"` those that are refused are left out, as a
-        UserWarning says."""
+        """Write documents and count them. Documents of ids that are there are replaced, unless `policy` is SKIP or
+        FAIL. A text that is as before is not embedded again. With `on_error="skip"` those that are refused are left
+        out, as a UserWarning says."""
         _check_documents(documents)
         if not documents:
             return 0
@@ -141,7 +141,7 @@ class PgbraidDocumentStore:
         return len(wanted) - failed
 
     def delete_documents(self, document_ids: list[str]) -> None:
-        """Delete documents; ids that are not there are passed over."""
+        """Delete documents; unknown ids are passed over."""
         with self._connections.client() as client:
             client.delete_documents(document_ids, collection=self.collection)
 
@@ -161,7 +161,7 @@ class PgbraidDocumentStore:
             await client.clear_collection(self.collection)
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
-        """Delete the documents that match; how many there were."""
+        """Delete the documents that match, and count them."""
         with self._connections.client() as client:
             return store.delete_matching(client, _required(filters), self.collection)
 
@@ -171,7 +171,7 @@ class PgbraidDocumentStore:
             return await async_store.delete_matching(client, _required(filters), self.collection)
 
     def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """Merge into the meta of the documents that match; how many there were."""
+        """Merge into the meta of the documents that match, and count them."""
         with self._connections.client() as client:
             return store.update_matching(client, _required(filters), meta, self.collection)
 
@@ -183,7 +183,7 @@ class PgbraidDocumentStore:
     # Reading
 
     def count_documents(self) -> int:
-        """How many documents of pgbraid there are; one that came otherwise may have several chunks."""
+        """Count documents of pgbraid; one that came otherwise may have several chunks."""
         with self._connections.client() as client:
             return client.count(self.collection)
 
@@ -193,7 +193,7 @@ class PgbraidDocumentStore:
             return await client.count(self.collection)
 
     def count_documents_by_filter(self, filters: dict[str, Any]) -> int:
-        """How many documents match."""
+        """Count the documents that match."""
         with self._connections.client() as client:
             return len(store.matching_ids(client, translated(filters), self.collection))
 
@@ -203,7 +203,7 @@ class PgbraidDocumentStore:
             return len(await async_store.matching_ids(client, translated(filters), self.collection))
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """The documents that match, in the order of their ids; all, without a filter."""
+        """Return the documents that match, in the order of their ids; all, without a filter."""
         wanted = translated(filters)
         with self._connections.client() as client:
             found = store.passages_matching(client, wanted, key=KEY, collection=self.collection)
@@ -219,8 +219,8 @@ class PgbraidDocumentStore:
     def search(
         self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
     ) -> list[Document]:
-        """The best documents. Further arguments are those of `pgbraid.Client.search`, such as embedding, mode, rerank
-        and options."""
+        """Return the best documents. Further arguments are those of `pgbraid.Client.search`, such as embedding, mode,
+        rerank and options."""
         arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
         with self._connections.client() as client:
             return [document_of(passage) for passage in store.find(client, query, top_k, **arguments)]
@@ -249,7 +249,7 @@ def _check_documents(documents: Any) -> None:
 
 
 def _wanted(documents: list[Document], known: set[str], policy: DuplicatePolicy) -> list[Document]:
-    """Those that are to be written. Of several with one id, the first if the policy is SKIP, else the last."""
+    """Return the documents to write. Of several with one id, the first if the policy is SKIP, else the last."""
     if policy not in KEEPING:
         return documents
     wanted: list[Document] = []

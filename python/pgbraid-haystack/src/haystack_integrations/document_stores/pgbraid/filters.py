@@ -21,7 +21,8 @@ CONTENTS = ("content", "blob", "score", "embedding", "sparse_embedding")
 
 
 def translated(filters: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """None for no filter. Raises FilterError for what is malformed or cannot be expressed."""
+    """Return Haystack's filters as a filter of pgbraid, or None for no filter. Raises FilterError for what is malformed
+    or cannot be expressed."""
     return _condition(filters) if filters else None
 
 
