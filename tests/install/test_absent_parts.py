@@ -198,6 +198,8 @@ def test_status_and_doctor_name_the_parts(
         text = said("status", "--dsn", dsn, monkeypatch=monkeypatch, capsys=capsys)
         assert f"\nparts       {', '.join(there) or 'none'}; not installed: {', '.join(missing)}\n" in text
         assert "functions   as in this package\n" in text
+    with psycopg.connect(some) as connection:
+        assert one(connection, "select braid.status() -> 'parts'") == ["memory", "sync"]
     # Of what is installed alone.
     with psycopg.connect(some, autocommit=True) as connection:
         connection.execute("update braid_store.parts set content_hash = 'x' where name = 'memory'")

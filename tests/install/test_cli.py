@@ -81,6 +81,29 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
     assert "hint: run: pgbraid init" in error(pgbraid("status"))
 
 
+@pytest.mark.any_version
+def test_parts_are_chosen(pgbraid: Run, home: Path, tmp_path: Path) -> None:
+    for wrong, said in (
+        (["--only", "nothing"], "there is no part 'nothing'\nhint: the parts are core, evaluation, "),
+        (["--only", "core", "--without", "sync"], "exclude each other\nhint: "),
+        (["--with", "sync", "--without", "sync"], "the part sync is to be left out"),
+        (["--with", str(tmp_path / "stars")], "stars has no part.json\nhint: "),
+    ):
+        assert said in error(pgbraid("init", *wrong)), wrong
+    # Before a server is made.
+    assert list(home.iterdir()) == []
+    said = output(pgbraid("init", "--only", "core"))
+    assert said.endswith(f"collection default created\npgbraid {__version__} is installed\n")
+    said = output(pgbraid("init", "--with", "sync", "--with", "memory"))
+    assert said.startswith("embedded PostgreSQL")
+    assert "\npart memory added\npart sync added\nmigration sync.0001.baseline applied\n" in said
+    assert error_free_json(pgbraid("status", "--json"))["installed_parts"] == ["memory", "sync"]
+    hint = "hint: remove it: pgbraid uninstall --part sync\n"
+    assert error(pgbraid("init", "--without", "sync")).endswith(hint)
+    assert output(pgbraid("upgrade")).endswith("is up to date\n")
+    assert output(pgbraid("init", "--without", "transfer")).endswith("is up to date\n")
+
+
 def error_free_json(result: subprocess.CompletedProcess[str]) -> dict[str, object]:
     found = json.loads(output(result))
     assert isinstance(found, dict)

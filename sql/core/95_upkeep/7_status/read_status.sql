@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'version', (select i.version from braid_store.installation i),
+    'parts', array(select p.name from braid_store.parts p where p.name <> 'core' order by p.place),
     'tenant', s.tenant,
     'warnings', braid_store.server_warnings(),
     'bytes', braid_store.stored_bytes(),

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 async def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
-    """Returns as JSON the installed version, the tenant that the session acts for, and what this tenant has in each
-    collection, or only in the one named (null, as by default: all).
+    """Returns as JSON the installed version and parts, the tenant that the session acts for, and what this tenant has
+    in each collection, or only in the one named (null, as by default: all).
 
     For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments
     and tombstones of the text index, chunks_with_sparse_terms, logged_searches, vectors (how many are scanned, and the

@@ -73,7 +73,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "bytes": total,
         "free_bytes": free,
         **({} if nodes is None else {"nodes": nodes, "tenant": tenant, "elsewhere": elsewhere}),
-        **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "bytes")},
+        **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "parts", "bytes")},
     }
 
 
