@@ -29,6 +29,24 @@ PART_OF = READS.with_name("_part_of.py")
 CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
 # Methods that call no function of the API themselves.
 OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
+PUBLIC = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "__init__.py"
+# What `import pgbraid` gives, by the module that has it.
+NAMES = {
+    "async_client": "AsyncClient connect_async",
+    "client": "Client connect",
+    "contexts": "Context Passage",
+    "embedders": "AdaptedEmbedder Embedder HttpEmbedder LocalEmbedder OpenAIEmbedder",
+    "errors": "PgbraidError",
+    "explanation": "Explanation ScorePart",
+    "reranker": "Reranker",
+    "results": "SearchResult SearchResults",
+    "retrieval": "AsyncRetriever Retriever ScoredChunk",
+    "search_options": "SearchOptions",
+    "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile ListedDocument "
+    "ListedProfile Profile WriteSummary",
+    "streams": "RankChanges StreamedResults",
+    "timelines": "Timeline TimelineTurn",
+}
 ORDER = ("reader", "writer", "administrator", "service", "monitor")
 
 
@@ -147,10 +165,41 @@ def client() -> str:
     return "\n".join(lines) + "\n"
 
 
+def public() -> str:
+    """Return the package's own module: its names, for type checkers and to be imported when they are used."""
+    listed = textwrap.wrap(" ".join(sorted(["__version__", *" ".join(NAMES.values()).split()])), 100)
+    lines = [
+        '"""Hybrid search inside PostgreSQL: BM25 full text, pgvector and their fusion, as SQL functions."""',
+        "",
+        "# Made by tools/generate.py. DO NOT CHANGE.",
+        "# fmt: off",
+        "# ruff: noqa: E501, I001",
+        "from __future__ import annotations",
+        "",
+        "from typing import TYPE_CHECKING",
+        "",
+        "from pgbraid._lazy import lazy_names",
+        "from pgbraid._version import __version__",
+        "",
+        "if TYPE_CHECKING:",
+        *(f"    from pgbraid.{module} import {', '.join(names.split())}" for module, names in NAMES.items()),
+        "",
+        "__all__ = [",
+        *(f"    {', '.join(map(json.dumps, line.split()))}," for line in listed),
+        "]",
+        "",
+        "# A search starts cold, and most commands need none of them.",
+        "__getattr__, __dir__ = lazy_names(__name__, {",
+        *(f'    "{module}": "{names}",' for module, names in NAMES.items()),
+        "})",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
     wrong = client_calls.main() != 0
-    for path, text in ((PAGE, page()), (READS, reads()), (PART_OF, parts()), (CLIENT, client())):
+    for path, text in ((PAGE, page()), (READS, reads()), (PART_OF, parts()), (CLIENT, client()), (PUBLIC, public())):
         if path.exists() and path.read_text() == text:
             continue
         if is_check:
