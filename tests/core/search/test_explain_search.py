@@ -23,10 +23,11 @@ def embedding(angle: float) -> str:
     return vector([math.cos(angle), math.sin(angle), 0.0])
 
 
-def fill(db: Connection, *, has_tokens: bool = False) -> Connection:
+def fill(db: Connection, set_tokens: str = "") -> Connection:
+    """Fill the collection `small`, whose chunks get vectors of tokens if a statement has it take them."""
     db.execute("select braid.create_collection('small', dimensions => 3)")
-    if has_tokens:
-        db.execute("select braid.set_token_vectors('small', 'any', 4)")
+    if set_tokens:
+        db.execute(set_tokens.encode())
     documents: list[dict[str, Any]] = [
         {
             "external_id": f"d{n}",
@@ -36,7 +37,7 @@ def fill(db: Connection, *, has_tokens: bool = False) -> Connection:
             "importance": n % 4,
             "metadata": {"year": 2000 + n},
             "embedding": embedding(n / 20),
-            **({"token_vectors": [embedding(n / 7), embedding(n * n)]} if has_tokens and n % 5 else {}),
+            **({"token_vectors": [embedding(n / 7), embedding(n * n)]} if set_tokens and n % 5 else {}),
         }
         for n in range(1, COUNT)
     ]

@@ -14,7 +14,7 @@ SPREAD = {"ranking": {"smoothing": 0.5, "neighbour_weight": 0.2}}
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
-    return fill(shared_db, has_tokens=True)
+    return fill(shared_db, "select braid.set_token_vectors('small', 'any', 4)")
 
 
 @pytest.mark.parametrize(
