@@ -56,7 +56,7 @@ order by name
 
 def line(kind: str, name: str, owner: str, rights: list[str | None]) -> str:
     columns = "".join(f"{right or '.':<14}" for right in rights)
-    return f"{kind:<9}{name:<47}{owner.split('_')[1]:<9}{columns}".rstrip()
+    return f"{kind:<9}{name:<46} {owner.split('_')[1]:<9}{columns}".rstrip()
 
 
 def roles(catalog: Any) -> list[str]:
@@ -71,7 +71,7 @@ def roles(catalog: Any) -> list[str]:
 
 def name_of(privileges: str) -> str:
     """Return the name of a line's object, without schema."""
-    return privileges[9:56].partition(" ")[0].partition(".")[2]
+    return privileges.split()[1].partition(".")[2]
 
 
 def matrix(catalog: Any, of_roles: list[str]) -> str:
