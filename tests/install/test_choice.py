@@ -132,6 +132,8 @@ def test_a_choice_of_a_new_database(bare_dsn: BareDsn) -> None:
         ((), ["learning"], ["search_log"], "search_log is to be left out"),
         ((), ["sync"], ["sync"], "sync is to be left out"),
         ((), ["./nothing"], (), "nothing has no part.json"),
+        ((), ["a/stars", "b/stars"], (), "two folders are called stars"),
+        ("core", (), (), "only is the text 'core'"),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(only: Any, added: Any, without: Any, said: str) -> None:

@@ -62,7 +62,11 @@ class Choice:
 def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], without: Sequence[str]) -> Choice:
     """Return the choice; of `with_parts` what is a path is the folder of a part that the package does not bring. Raise
     `InvalidArgumentError` for parts that are not there, and for a choice that contradicts itself."""
-    folders = [Path(given).expanduser().resolve() for given in with_parts if _is_path(given)]
+    for argument, given in (("only", only), ("with_parts", with_parts), ("without", without)):
+        if isinstance(given, str):
+            raise InvalidArgumentError(f"{argument} is the text {given!r}", hint=f"give a list: [{given!r}]")
+    # Not what a link leads to: its name is the part's.
+    folders = [Path(os.path.abspath(Path(given).expanduser())) for given in with_parts if _is_path(given)]
     found = with_own_parts(folders)
     names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]
     for name in (*only, *names, *without):

@@ -19,13 +19,16 @@ def with_own_parts(folders: Sequence[Path]) -> Resources:
     is no part."""
     if not folders:
         return resources()
-    if brought := sorted({folder.name for folder in folders} & resources().parts.keys()):
+    names = [folder.name for folder in folders]
+    if brought := sorted({*names} & resources().parts.keys()):
         raise InvalidArgumentError(f"pgbraid has a part {brought[0]} already", hint="give the folder another name")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InvalidArgumentError(f"two folders are called {twice[0]}", hint="give one of them another name")
     own = [_own_part(folder) for folder in folders]
     return assembled(
         [*read_files(carried.ROOT / "sql"), *(file for files, _ in own for file in files)],
         [*read_files(carried.ROOT / "migrations"), *(file for _, files in own for file in files)],
-        frozenset(folder.name for folder in folders),
+        frozenset(names),
     )
 
 
