@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -167,53 +168,77 @@ def test_a_model_change_is_rolled_back(dsn: str, db: Connection) -> None:
     assert db.execute(found.encode()).fetchall() == [("a",)]
 
 
-@pytest.mark.parametrize(
-    ("statement", "named"),
-    [
-        ("create view public.mine as select * from braid.search_hours", "view public.mine"),
-        ("create view public.mine as select * from braid.parse_timeframe('today')", "view public.mine"),
-        ("create function public.mine() returns setof braid_store.query_sets language sql begin atomic"
-         " select * from braid_store.query_sets; end", "function public.mine()"),
-        ("create function public.mine() returns bigint language sql as 'select count(*) from braid.recall($$a$$)'",
-         "function public.mine()"),
-        ("create table public.mine (id int references braid_store.synced_tables)", "table public.mine"),
-    ],
-)  # fmt: skip
-def test_objects_of_users_that_need_it_are_named(dsn: str, db: Connection, statement: str, named: str) -> None:
-    db.execute(statement.encode())
-    told = refusal(dsn, *PARTS)
-    assert named in told and "mine" in told and "braid.version" not in told
+OF_USERS = {
+    "view public.mine": "as select * from braid.search_hours",
+    "view public.found": "as select * from braid.parse_timeframe('today')",
+    "function public.atomic()": "returns setof braid_store.query_sets language sql begin atomic"
+    " select * from braid_store.query_sets; end",
+    "function public.quoted()": "returns bigint language sql as 'select count(*) from braid.recall($$a$$)'",
+    "table public.rows": "(id int references braid_store.synced_tables)",
+}
+
+
+def test_objects_of_users_that_need_it_are_named(dsn: str, db: Connection) -> None:
     # What needs the core only is in nobody's way.
-    db.execute(f"drop {named.split()[0]} public.mine".encode())
     db.execute("create view public.other as select braid.version() as version")
+    for name, definition in OF_USERS.items():
+        db.execute(f"create {name} {definition}".encode())
+        told = refusal(dsn, *PARTS)
+        assert (
+            name.partition("(")[0].removeprefix("table public.") in told
+            and "other" not in told.partition("of others")[2]
+        )
+        db.execute(f"drop {name}".encode())
     uninstall_parts(dsn, PARTS)
     assert one(db, "select count(*) from public.other") == 1
 
 
-def test_a_part_of_ones_own_goes_without_its_folder(dsn: str, package: Package) -> None:
+def own_part(package: Package, folder: Path) -> Path:
+    """A part of one's own, with a function and a table."""
     manifest = {"sentence": "Adds.", "needs": [], "since": "0.1.0", "is_stable": True, "tables": {"own_rows": {}}}
-    before = snapshot.definitions(dsn)
-    package.change(
-        {
-            "sql/parts/own/part.json": json.dumps(manifest),
-            "sql/parts/own/own_thing.sql": package.text("sql/core/95_upkeep/7_status/version.sql").replace(
-                "braid.version", "braid.own_thing"
-            ),
-            "migrations/parts/own/own.0001.baseline.sql": "-- Rows.\n-- depends: 0001.baseline\n\n"
-            "create table braid_store.own_rows (tenant_id int primary key);\n"
-            "comment on table braid_store.own_rows is 'Rows.';\n",
-        }
-    )
-    install(dsn, with_parts=["own"])
+    version = package.text("sql/core/95_upkeep/7_status/version.sql")
+    for name, text in {
+        "part.json": json.dumps(manifest),
+        "own_thing.sql": version.replace("braid.version", "braid.own_thing"),
+        "migrations/own.0001.baseline.sql": "-- Rows.\n-- depends: 0001.baseline\n\n"
+        "create table braid_store.own_rows (tenant_id int primary key);\n"
+        "comment on table braid_store.own_rows is 'Rows.';\n",
+    }.items():
+        file = folder / "own" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder / "own"
+
+
+def test_a_part_of_ones_own_goes_without_its_folder(dsn: str, package: Package, tmp_path: Path) -> None:
+    before = snapshot.definitions(dsn), recorded(dsn)
+    install(dsn, with_parts=[own_part(package, tmp_path)])
     assert "own" in parts_of(dsn)
-    package.restore()
-    # The core's hash covers which parts a package brings, so it is the package's again once more.
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(
-            "update braid_store.parts set content_hash = %s where name = 'core'", (resources().part_hashes["core"],)
-        )
     uninstall_parts(dsn, ["own"])
-    assert snapshot.definitions(dsn) == before
+    assert (snapshot.definitions(dsn), recorded(dsn)) == before
+    assert not install(dsn).changed
+
+
+def test_a_part_of_ones_own_that_stays_is_given_again(dsn: str, package: Package, tmp_path: Path) -> None:
+    """Its functions could not be told from those of the part that goes."""
+    folder = own_part(package, tmp_path)
+    install(dsn, with_parts=[folder])
+    told = refusal(dsn, "sync")
+    assert "own" in told and "--with PATH" in told
+    uninstall_parts(dsn, ["sync"], with_parts=[folder])
+    assert parts_of(dsn) >= {"own", "memory"} and "sync" not in parts_of(dsn)
+    with psycopg.connect(dsn) as connection:
+        connection.execute("select braid.own_thing()")
+
+
+def test_a_removal_and_an_installation_take_turns(dsn: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        removal = pool.submit(uninstall_parts, dsn, ["memory"])
+        other = pool.submit(install, dsn, with_parts=["memory"])
+        assert removal.result(PATIENCE).parts == ("memory",)
+        other.result(PATIENCE)
+    # Whichever came last.
+    assert parts_of(dsn) >= {*PARTS} - {"memory"}
     assert not install(dsn).changed
 
 

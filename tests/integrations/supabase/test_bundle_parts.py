@@ -12,7 +12,8 @@ from integrations.supabase.test_bundle import paste
 from pgbraid import __version__
 from pgbraid.cli import cli
 from pgbraid.install import install
-from pgbraid_tools.bundles.bundle import bundle, bundle_migration, bundle_parts
+from pgbraid.install.choice import choose
+from pgbraid_tools.bundles.bundle import bundle, bundle_migration, bundle_parts, part_bundles
 from support import snapshot
 
 pytestmark = pytest.mark.any_version
@@ -44,6 +45,22 @@ def test_parts_install_what_the_bundle_does(project: str) -> None:
     paste(project, bundle())
     assert snapshot.definitions(project) == made
     assert not install(project).changed
+
+
+def test_the_owner_of_a_project_adds_a_part_to_the_core(project: str) -> None:
+    """Who is no superuser."""
+    *first, last = bundle_parts(choose(["core"], (), ())).values()
+    with psycopg.connect(project, autocommit=True) as connection:
+        for text in first:
+            connection.execute(text.encode())
+    paste(project, last)
+    for name, text in part_bundles(["sync", "monitoring"]).items():
+        assert paste(project, text)[0] == f"pgbraid {__version__} is installed", name
+    added = snapshot.definitions(project)
+    paste(project, bundle(choose(["sync", "monitoring"], (), ())))
+    assert snapshot.definitions(project) == added
+    report = install(project)
+    assert not report.changed and report.parts == ("core", "monitoring", "sync")
 
 
 def test_out_of_order_the_right_one_is_named(project: str) -> None:

@@ -53,7 +53,7 @@ def _addition(name: str, found: Resources) -> str:
     own = (file for file in found.repeatable if file.owner == name)
     files = sorted([*core, *own], key=found.repeatable.index)
     texts = [
-        part("addition.sql", found, (name,), version=__version__, name=literals([name]), wanted=wanted),
+        part(FOLDER / "addition.sql", found, (name,), version=__version__, name=literals([name]), wanted=wanted),
         *([part("migrate.sql", found, (name,))] if found.migrations_of([name]) else []),
         part(
             "finish.sql",

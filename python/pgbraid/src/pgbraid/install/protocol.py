@@ -18,13 +18,13 @@ PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def part(name: str, found: Resources, parts: Collection[str], /, **values: str) -> str:
+def part(name: str | Path, found: Resources, parts: Collection[str], /, **values: str) -> str:
     """Return one of PARTS, or another step: a block of PL/pgSQL, with all that it needs of the package to install the
     core and these parts. `values` is what else stands in its braces."""
     return fill("part.sql", roles=NAMES.strip(), part=fill(name, **{**_values(name, found, parts), **values}))
 
 
-def _values(name: str, found: Resources, parts: Collection[str]) -> dict[str, str]:
+def _values(name: str | Path, found: Resources, parts: Collection[str]) -> dict[str, str]:
     if name == "begin.sql":
         foundation = rows((file.name, file.text) for file in found.foundation)
         return {
