@@ -217,7 +217,12 @@ def arguments(method: ast.FunctionDef, header: Header, file: SqlFile) -> list[Ar
 
 def modules() -> dict[str, str]:
     """The generated modules, by name of the file."""
-    imports = [ast.unparse(node) for node in ast.parse(STUB.read_text()).body if isinstance(node, ast.ImportFrom)]
+    imports = [
+        f"from {node.module} import {alias.name}"
+        for node in ast.parse(STUB.read_text()).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
     found: dict[str, list[Call]] = {}
     for call in calls():
         found.setdefault(call.module, []).append(call)
@@ -232,10 +237,13 @@ def modules() -> dict[str, str]:
                 *imports,
                 IMPORTS,
                 *(f"\n\n{call.text()}" for call in members),
+                "",
             ]
         )
         name = f"{module}.py"
-        made[name] = ruff(ruff(text + "\n", "check", "--quiet", "--fix", "--select", "F401,I"), "format")
+        for rule in ("F401", "I"):
+            text = ruff(text, "check", "--quiet", "--fix", "--select", rule)
+        made[name] = ruff(text, "format")
     return made
 
 

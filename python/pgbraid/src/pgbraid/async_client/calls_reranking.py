@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import as_list, to_json
 from pgbraid.spaces import LOCAL_MODEL
-from pgbraid.stored import (
-    LearnedProfile,
-    ListedProfile,
-    Profile,
-)
+from pgbraid.stored import LearnedProfile, ListedProfile, Profile
 from pgbraid.vectors import VectorLike, to_vector
 
 if TYPE_CHECKING:

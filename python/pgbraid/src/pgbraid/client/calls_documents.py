@@ -8,12 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import as_list, optional_json, to_json
-from pgbraid.stored import (
-    Document,
-    EmbeddingBacklog,
-    EmbeddingJob,
-    ListedDocument,
-)
+from pgbraid.stored import Document, EmbeddingBacklog, EmbeddingJob, ListedDocument
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient

@@ -7,9 +7,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from pgbraid.stored import (
-    EmbeddingUsage,
-)
+from pgbraid.stored import EmbeddingUsage
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient

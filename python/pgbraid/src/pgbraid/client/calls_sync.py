@@ -7,10 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Duration, as_interval
-from pgbraid.stored import (
-    SyncProblem,
-    SyncStatus,
-)
+from pgbraid.stored import SyncProblem, SyncStatus
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
