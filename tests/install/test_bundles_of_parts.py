@@ -117,7 +117,8 @@ def test_a_part_goes_only_onto_the_core_of_its_version(
     assert "has 0.0.9" in str(refusal(dsn, text["sync"]))
     db.execute("update braid_store.installation set version = %s", (__version__,))
     db.execute("create schema braid_shards")
-    assert "--gather" in str(refusal(dsn, text["sync"]).diag.message_hint)
+    for each in (text["sync"], bundle()):
+        assert "--gather" in str(refusal(dsn, each).diag.message_hint)
     db.execute("drop schema braid_shards")
     paste(dsn, text["sync"])
     assert not install(dsn).changed

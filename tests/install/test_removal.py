@@ -116,9 +116,17 @@ def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> 
     told = refusal(dsn, "evaluation", "learning")
     assert "query_sets" in told and "--drop-data" in told
     db.execute("select braid.set_search_log('default', 'all')")
+    # Each day has a table.
+    db.execute("select from braid.search('fox')")
+    db.execute("select braid.maintain()")
+    assert one(db, "select count(*) from pg_class where relname ~ '^search_log_[0-9]'") > 0
+    assert "search_log" in refusal(dsn, "search_log", "learning")
+    for table in ("search_log", "search_log_days", "search_hours"):
+        db.execute(f"delete from braid_store.{table}".encode())
     assert 'search_log of collection "default"' in refusal(dsn, "search_log", "learning")
     uninstall_parts(dsn, ["search_log", "learning", "evaluation"], drop_data=True)
     assert one(db, "select parts ? 'search_log' from braid.collections") is False
+    assert one(db, "select count(*) from pg_class where relname ~ '^search_log'") == 0
     assert one(db, "select count(*) from braid_store.collections where parts is not null") == 0
     # They come back empty.
     install(dsn, with_parts=["learning"])
@@ -195,7 +203,9 @@ def test_objects_of_users_that_need_it_are_named(dsn: str, db: Connection) -> No
 
 def own_part(package: Package, folder: Path) -> Path:
     """A part of one's own, with a function and a table."""
-    manifest = {"sentence": "Adds.", "needs": [], "since": "0.1.0", "is_stable": True, "tables": {"own_rows": {}}}
+    # What it says of a table of others, or of none, does no harm.
+    tables: dict[str, Any] = {"own_rows": {}, "documents": {}, "nowhere": {}}
+    manifest = {"sentence": "Adds.", "needs": [], "since": "0.1.0", "is_stable": True, "tables": tables}
     version = package.text("sql/core/95_upkeep/7_status/version.sql")
     for name, text in {
         "part.json": json.dumps(manifest),

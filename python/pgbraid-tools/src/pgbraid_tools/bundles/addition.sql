@@ -37,9 +37,4 @@ begin
                      '--only PART --only PART';
     end if;
   end loop;
-  if exists (select from pg_namespace n where n.nspname = 'braid_shards') then
-    raise exception 'tenants are distributed over the nodes of a cluster, where parts cannot be added'
-      using errcode = '55000',
-            hint = 'Gather them first, at the coordinator: pgbraid distribute --gather; nothing has been changed.';
-  end if;
 end

@@ -22,6 +22,13 @@ begin
   from pg_catalog.jsonb_each_text(pg_catalog.jsonb_set(v_pinned, '{lock_timeout}', '0')) s;
   perform pg_catalog.set_config(s.key, s.value, true) from pg_catalog.jsonb_each_text(v_pinned) s;
 
+  -- There, functions have another form, and nodes are to follow.
+  if exists (select from pg_catalog.pg_namespace n where n.nspname = 'braid_shards') then
+    raise exception 'tenants are distributed over the nodes of a cluster, where this cannot run'
+      using errcode = '55000',
+            hint = 'Run pgbraid upgrade. To add a part, gather the tenants first: pgbraid distribute --gather';
+  end if;
+
   -- The installation. Where it meets other transactions it gives up its locks, and tries again a little later.
   for v_attempt in 1 .. {{attempts}} loop
     begin

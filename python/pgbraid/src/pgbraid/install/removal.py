@@ -14,9 +14,25 @@ from pgbraid.install.choice import Choice, choose
 from pgbraid.install.installer import SHARED_ROLES, is_current, run_part
 from pgbraid.install.protocol import literals
 from pgbraid.install.roles import database_roles
-from pgbraid.install.session import LOCK_TIMEOUT, Notify, in_transaction, installer_session, lock_installation
+from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation, set_timeout
 from pgbraid.install.state import Connection, exists, installed_parts, read_installation
 
+# The tables of parts, with those that inherit from them. What another part or the core has too, stays.
+TABLES = """
+with recursive tables (id, place) as (
+  select c.oid, p.place
+  from braid_store.parts p
+  cross join pg_catalog.jsonb_object_keys(p.manifest -> 'tables') t (key)
+  join pg_catalog.pg_class c on c.relname = t.key and c.relnamespace = 'braid_store'::regnamespace
+  where p.name = any(%(names)s)
+    and not exists (select from braid_store.parts o where o.name <> all(%(names)s) and o.manifest -> 'tables' ? t.key)
+  union
+  select i.inhrelid, t.place from tables t join pg_catalog.pg_inherits i on i.inhparent = t.id
+)
+select c.relname from tables t join pg_catalog.pg_class c on c.oid = t.id
+where c.relnamespace = 'braid_store'::regnamespace
+order by t.place, c.relname
+"""
 # How finish.sql names what depends on functions and views.
 DEPEND = "objects outside of pgbraid depend on functions or views that change or go: "
 
@@ -90,14 +106,6 @@ def _remove(
             "the installation is not as this package makes it", hint="run: pgbraid upgrade, then this command again"
         )
     installed = installed_parts(connection)
-    tables = [
-        table
-        for (table,) in connection.execute(
-            "select t.key from braid_store.parts p, jsonb_object_keys(p.manifest -> 'tables') t (key)"
-            " where p.name = any(%s) order by p.place, t.key",
-            (list(names),),
-        )
-    ]
     for name in {*names} - choice.found.parts.keys():
         # The package does not know the migrations of a part of one's own.
         connection.execute(
@@ -109,14 +117,18 @@ def _remove(
             (name,),
         )
     run_part(connection, "begin.sql", [*choice.found.parts, *names], choice.found)
+    # As migrations do: calls read the tenants before all else.
+    set_timeout(connection)
+    connection.execute("lock table braid_store.tenants in access exclusive mode")
+    tables = [table for (table,) in connection.execute(TABLES, {"names": list(names)})]
     run_part(
         connection,
         "remove.sql",
         installed,
         choice.found,
         names=literals(names),
+        tables=literals(tables),
         drops_data=str(drop_data).lower(),
-        lock_timeout=LOCK_TIMEOUT,
     )
     try:
         left = [name for name in installed if name not in names]

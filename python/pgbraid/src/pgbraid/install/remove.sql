@@ -2,18 +2,15 @@
 -- drops their functions and views, which no file replaces, and last their tables go.
 declare
   v_names constant text[] := array[{{names}}]::text[];
+  v_tables constant text[] := array[{{tables}}]::text[];
   v_drops_data constant boolean := {{drops_data}};
   v_name text;
   v_found text;
   v_table text;
   v_is_found boolean;
-  v_tables text[] := '{}';
+  v_full text[] := '{}';
   v_settings text[];
 begin
-  -- As migrations do: calls read the tenants before all else.
-  perform set_config('lock_timeout', '{{lock_timeout}}', true);
-  lock table braid_store.tenants in access exclusive mode;
-
   foreach v_name in array v_names loop
     if v_name = 'core' then
       raise exception 'the core is no part, and is not removed alone'
@@ -36,7 +33,7 @@ begin
   -- Bodies of functions are texts, on which nothing depends.
   select string_agg(format('function %s', p.oid::regprocedure), ', ' order by p.oid::regprocedure::text) into v_found
   from pg_proc p
-  join pg_namespace n on n.oid = p.pronamespace and n.nspname !~ '^(braid|braid_.*|pg_.*|information_schema)$'
+  join pg_namespace n on n.oid = p.pronamespace and n.nspname !~ '^(braid|braid_(calls|store|locks)|pg_.*|information_schema)$'
   cross join (
     select string_agg(substr(l.name #>> '{}', length('braid.') + 1), '|') as names
     from braid_store.parts s, jsonb_path_query(s.manifest, '$.*.*[*]') l (name)
@@ -52,20 +49,15 @@ begin
   from braid_store.parts p, jsonb_object_keys(p.manifest -> 'settings') s (key)
   where p.name = any (v_names);
   if not v_drops_data then
-    for v_table in
-      select t.key
-      from braid_store.parts p, jsonb_object_keys(p.manifest -> 'tables') t (key)
-      where p.name = any (v_names)
-      order by p.place, t.key
-    loop
+    foreach v_table in array v_tables loop
       execute format('select exists (select from braid_store.%I)', v_table) into v_is_found;
       if v_is_found then
-        v_tables := v_tables || v_table;
+        v_full := v_full || v_table;
       end if;
     end loop;
-    if v_tables <> '{}' then
+    if v_full <> '{}' then
       raise exception 'there are rows in tables of what is to be removed (%): %', array_to_string(v_names, ', '),
-                      array_to_string(v_tables, ', ')
+                      array_to_string(v_full, ', ')
         using errcode = '55000', hint = 'To delete them with the part, give --drop-data. Nothing has been changed.';
     end if;
     select string_agg(format('%s of collection "%s"', s.settings, c.name), ', ' order by c.name) into v_found
