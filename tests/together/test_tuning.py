@@ -13,3 +13,11 @@ pytestmark = pytest.mark.any_version
 def test_an_encoder_that_is_not_there_is_refused(db: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "none" does not exist'):
         plan(db, {"sparse_encoder": ["none"]}, configuration={"collection": "notes"})
+
+
+@pytest.mark.parametrize(
+    ("key", "options"), [("ranking_model", {"model": False}), ("sparse_encoder", {"sparse": False})]
+)
+def test_an_option_that_counts_before_the_space_is_refused(db: Connection, key: str, options: dict[str, bool]) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"search_space has {key}, and configuration has"):
+        plan(db, {key: ["m"]}, configuration={"collection": "notes", "options": options})

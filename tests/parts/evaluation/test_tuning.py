@@ -397,8 +397,6 @@ def test_arguments_that_cannot_be_are_refused_before_any_search(
 def test_a_configuration_that_counts_before_the_space_is_refused(db: Connection) -> None:
     for key, value, given in (
         ("fusion", "rrf", {"fusion": "convex"}),
-        ("ranking_model", "m", {"options": {"model": False}}),
-        ("sparse_encoder", "e", {"options": {"sparse": False}}),
         ("full_text_weight", 0.1, {"full_text_weight": 0.4}),
     ):
         with pytest.raises(
