@@ -96,6 +96,7 @@ def test_what_cannot_be_removed_is_named(dsn: str, db: Connection) -> None:
     assert "the part nothing is not installed" in unknown and "sync" in unknown
     needed = refusal(dsn, "evaluation")
     assert "the part evaluation is needed by learning" in needed
+    assert refusal(dsn, "evaluation", "evaluation") == needed
     assert "pgbraid uninstall --part evaluation --part learning" in needed
     db.execute("update braid_store.parts set content_hash = '' where name = 'sync'")
     assert "pgbraid upgrade" in refusal(dsn, "memory")

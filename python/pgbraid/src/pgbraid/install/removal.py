@@ -90,7 +90,9 @@ def uninstall_parts(
         raise InvalidArgumentError("parts is empty", hint="name the parts to remove")
     choice = choose((), with_parts, ())
     with installer_session(dsn) as connection:
-        return in_transaction(connection, lambda: _remove(connection, tuple(parts), choice, drop_data, notify), notify)
+        return in_transaction(
+            connection, lambda: _remove(connection, tuple(dict.fromkeys(parts)), choice, drop_data, notify), notify
+        )
 
 
 def _remove(
