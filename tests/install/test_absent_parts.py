@@ -60,12 +60,14 @@ def refused(connection: Connection, call: str, *values: object) -> str:
 # What belongs to them is refused by name
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("name", NAMES["options"])
 def test_an_option_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
     hint = refused(core_db, "select braid.hybrid_search('fox', options => %s)", json.dumps({name: {}}))
     assert hint.endswith(f"which is not installed: pgbraid init --with {NAMES['options'][name]}")
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("name", NAMES["settings"])
 def test_a_setting_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
     given = json.dumps({name: "x"})
@@ -80,6 +82,7 @@ def test_a_setting_is_refused_with_the_command_that_brings_it(core_db: Connectio
         assert refused(core_db, call, given).endswith(command), call
 
 
+@pytest.mark.any_version
 def test_names_that_nobody_knows_are_refused_as_ever(core_db: Connection) -> None:
     for call in (
         "select braid.hybrid_search('fox', options => '{\"shine\": 1}')",
@@ -90,6 +93,7 @@ def test_names_that_nobody_knows_are_refused_as_ever(core_db: Connection) -> Non
         assert "pgbraid init" not in hint and "The keys are: " in hint
 
 
+@pytest.mark.any_version
 def test_records_and_search_spaces(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     install(dsn, only=["transfer", "evaluation"])
@@ -115,6 +119,7 @@ def test_records_and_search_spaces(bare_dsn: Callable[..., str]) -> None:
         assert hint.endswith("pgbraid init --with reranking")
 
 
+@pytest.mark.any_version
 def test_a_collection_that_keeps_settings_of_an_absent_part_is_searched(core_db: Connection) -> None:
     before = core_db.execute("select braid.hybrid_search('fox')").fetchall()
     core_db.execute(
@@ -153,6 +158,7 @@ def test_a_client_says_which_part_has_a_method(core: str) -> None:
         assert str(refusal.value.hint).endswith("pgbraid init --with reranking")
 
 
+@pytest.mark.any_version
 def test_a_client_that_is_open_finds_what_was_added(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     install(dsn, only=["core"])

@@ -62,6 +62,7 @@ def is_stable(name: str) -> bool:
 # What a database gets
 
 
+@pytest.mark.any_version
 def test_a_new_database_gets_the_core_and_all_stable_parts(bare_dsn: BareDsn) -> None:
     dsn = bare_dsn()
     report = install(dsn)
@@ -69,6 +70,7 @@ def test_a_new_database_gets_the_core_and_all_stable_parts(bare_dsn: BareDsn) ->
     assert report.added_parts == ()
 
 
+@pytest.mark.any_version
 def test_no_stable_part_needs_one_that_is_not() -> None:
     found = resources.resources()
     assert [name for name in ALL if is_stable(name) and not all(map(is_stable, needs_of(found, name)))] == []
@@ -108,6 +110,7 @@ def test_the_core_alone_has_nothing_of_parts(core_dsn: str) -> None:
     assert tables & there == set()
 
 
+@pytest.mark.any_version
 def test_a_choice_of_a_new_database(bare_dsn: BareDsn) -> None:
     dsn = bare_dsn()
     assert install(dsn, only=["learning"]).parts == ("core", "evaluation", "reranking", "search_log", "learning")
@@ -142,6 +145,7 @@ def test_a_choice_that_cannot_be_is_refused(only: Any, added: Any, without: Any,
     assert caught.value.hint
 
 
+@pytest.mark.any_version
 def test_what_a_part_needs_is_not_left_out(bare_dsn: BareDsn, package: Package) -> None:
     manifest = {"sentence": "Adds.", "needs": ["sync"], "since": "0.1.0", "is_stable": True}
     package.change({"sql/parts/aa/part.json": json.dumps(manifest)})
@@ -153,6 +157,7 @@ def test_what_a_part_needs_is_not_left_out(bare_dsn: BareDsn, package: Package) 
         assert read_installation(connection) is None
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("asked", [{"without": ["memory"]}, {"only": ["core"]}])
 def test_what_is_installed_is_not_left_out_but_removed(bare_dsn: BareDsn, asked: dict[str, Any]) -> None:
     dsn = bare_dsn()
@@ -167,6 +172,7 @@ def test_what_is_installed_is_not_left_out_but_removed(bare_dsn: BareDsn, asked:
 # What a database keeps
 
 
+@pytest.mark.any_version
 def test_an_upgrade_keeps_what_is_there(bare_dsn: BareDsn, package: Package) -> None:
     """A part that became stable since waits to be asked for, too."""
     dsn = bare_dsn()
@@ -187,6 +193,7 @@ def test_an_upgrade_keeps_what_is_there(bare_dsn: BareDsn, package: Package) -> 
     assert report.added_parts == ("sync",)
 
 
+@pytest.mark.any_version
 def test_a_package_that_lacks_a_part_is_refused(bare_dsn: BareDsn, package: Package) -> None:
     dsn = bare_dsn()
     install(dsn, only=["core", "transfer"])
@@ -204,6 +211,7 @@ def test_a_package_that_lacks_a_part_is_refused(bare_dsn: BareDsn, package: Pack
         pgbraid.connect(dsn)
 
 
+@pytest.mark.any_version
 def test_clients_look_at_the_core_and_at_what_is_installed(bare_dsn: BareDsn, package: Package) -> None:
     dsn = bare_dsn()
     install(dsn, only=["memory"])
@@ -284,6 +292,7 @@ def test_an_installer_that_is_killed_adds_nothing(package: Package, bare_dsn: Ba
     assert install(dsn, with_parts=["sync"]).added_parts == ("sync",)
 
 
+@pytest.mark.any_version
 def test_a_login_without_rights_adds_nothing(core_dsn: str, make_login: Callable[..., str]) -> None:
     before = snapshot.definitions(core_dsn)
     for login in (make_login("nobody"), make_login("ana", "braid_writer"), make_login("ada", "administrator")):
@@ -294,6 +303,7 @@ def test_a_login_without_rights_adds_nothing(core_dsn: str, make_login: Callable
     assert installed(core_dsn) == ("core",)
 
 
+@pytest.mark.any_version
 def test_no_part_is_added_on_a_cluster(core_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tables would have to be distributed."""
     nodes = SimpleNamespace(refuse_copy=lambda _: None, apply_form=lambda _: None)

@@ -181,6 +181,7 @@ def test_a_part_declares_options_in_its_folder(dsn: str, package: Package) -> No
     assert "pgbraid init --with aa" in (raised.value.diag.message_hint or "")
 
 
+@pytest.mark.any_version
 def test_a_manifest_alone_says_what_a_setting_is_by_default(dsn: str, package: Package) -> None:
     manifest = json.loads(package.text("sql/parts/search_log/part.json"))
     manifest["settings"]["search_log_share"]["default"] = 0.5
