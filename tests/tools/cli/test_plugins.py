@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import distribution, entry_points
@@ -19,6 +20,7 @@ from pgbraid.install import clusters
 
 pytestmark = pytest.mark.any_version
 
+ROOT = Path(__file__).parents[3]
 PROGRAM = "from pgbraid.cli import main; main()"
 # As where the package is not installed.
 HIDE_TOOLS = """
@@ -125,6 +127,13 @@ def test_the_driver_knows_the_commands_of_the_tools() -> None:
     assert not set(plugins.COMMANDS) & COMMANDS.keys()
     extras = set(distribution("pgbraid").metadata.get_all("Provides-Extra") or [])
     assert {*plugins.EXTRAS.values(), "tools"} <= extras and plugins.EXTRAS.keys() <= set(plugins.COMMANDS)
+
+
+@pytest.mark.parametrize("page", ["docs/command-line.md", "python/pgbraid-tools/README.md"])
+def test_pages_name_all_commands_of_the_tools(page: str) -> None:
+    text = (ROOT / page).read_text().partition("## Plug-ins")
+    named = set(re.findall(r"`([\w-]+)`", text[2] or text[0]))
+    assert set(plugins.COMMANDS) <= named
 
 
 def test_a_command_that_is_not_installed_says_what_to_install(tmp_path: Path) -> None:
