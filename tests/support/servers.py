@@ -15,6 +15,8 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+from pytest_postgresql.janitor import DatabaseJanitor
 
 from pgbraid import embedded
 from pgbraid.install import install
@@ -47,8 +49,10 @@ class Templates:
         """Return the name of the database with these parts."""
         if parts not in self._names:
             name = f"template_{len(self._names)}"
-            with psycopg.connect(self._server.dsn_for("postgres"), autocommit=True) as connection:
-                connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+            address = conninfo_to_dict(self._server.dsn_for(name))
+            DatabaseJanitor(
+                user=str(address["user"]), host=str(address["host"]), port=str(address["port"]), dbname=name
+            ).init()
             install(self._server.dsn_for(name), only=["core", *sorted(parts)])
             self._names[parts] = name
         return self._names[parts]
