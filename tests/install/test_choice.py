@@ -408,6 +408,10 @@ def test_a_part_of_ones_own(core_dsn: str, stars: Path, make_login: Callable[...
         assert "bright" in str(db.execute("select braid.status()").fetchone())
 
 
+def manifest(**changed: Any) -> str:
+    return json.dumps({"sentence": "Counts stars.", "needs": [], "since": "0.1.0", "is_stable": True, **changed})
+
+
 @pytest.mark.any_version
 @pytest.mark.parametrize(
     "change, said",
@@ -417,6 +421,13 @@ def test_a_part_of_ones_own(core_dsn: str, stars: Path, make_login: Callable[...
         ({"part.json": "[]"}, "has no sentence"),
         ({"part.json": b"\xff"}, "is no UTF-8"),
         ({"part.json": '{"sentence": "a", "needs": "memory", "since": "1", "is_stable": true}'}, "has no needs"),
+        ({"part.json": '{"x": ' + "[" * 9000}, "is no JSON"),
+        ({"part.json": manifest(needs=[{}])}, "of another kind for needs"),
+        ({"part.json": manifest(settings=[])}, "of another kind for settings"),
+        ({"part.json": manifest(settings={"bright": 1})}, "of another kind for settings"),
+        ({"part.json": manifest(settings={"search_log": {}})}, "search_log has a setting search_log already"),
+        ({"part.json": manifest(tables={"stars": 1})}, "of another kind for tables"),
+        ({"part.json": manifest(records={"star": "1"})}, "of another kind for records"),
         ({"migrations/0002.more.sql": "select 1;"}, "another part's name"),
         ({"2_calls/more.sql": "select $braid_file$ $braid_file$;"}, "contains"),
         ({"2_calls/add_stars.sql": ADD.replace("role: writer", "role: wizard")}, "known roles are"),
@@ -432,6 +443,13 @@ def test_a_folder_that_is_no_part_is_refused(core_dsn: str, stars: Path, change:
         install(core_dsn, with_parts=[stars])
     assert caught.value.hint
     assert installed(core_dsn) == ("core",)
+
+
+@pytest.mark.any_version
+def test_a_file_that_cannot_be_read_is_named(stars: Path) -> None:
+    (stars / "2_calls/gone.sql").symlink_to("nowhere.sql")
+    with pytest.raises(InvalidArgumentError, match=r"2_calls/gone\.sql cannot be read"):
+        choose((), [stars], ())
 
 
 @pytest.mark.any_version

@@ -66,7 +66,7 @@ def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], wi
         if isinstance(given, str):
             raise InvalidArgumentError(f"{argument} is the text {given!r}", hint=f"give a list: [{given!r}]")
     # Not what a link leads to: its name is the part's.
-    folders = [Path(os.path.abspath(Path(given).expanduser())) for given in with_parts if _is_path(given)]
+    folders = [Path(os.path.abspath(os.path.expanduser(given))) for given in with_parts if _is_path(given)]
     found = with_own_parts(folders)
     names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]
     for name in (*only, *names, *without):

@@ -6,12 +6,16 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.install import resources as carried
 from pgbraid.install.resources import QUOTE, Resources, SqlFile, assembled, read_files, resources
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+# What a manifest may have besides, and what its values are: what is read where it is used would break each call there.
+OBJECTS = {"tables": dict, "settings": dict, "maintenance": int, "records": int, "own_queries": int}
+LISTS = ("needs", "chunk_records", "exported_settings")
 
 
 def with_own_parts(folders: Sequence[Path]) -> Resources:
@@ -42,7 +46,9 @@ def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
     try:
         files = read_files(folder)
         objects = {file.name: json.loads(file.text) for file in files if file.name.endswith(".json")}
-    except ValueError as error:
+    except OSError as error:
+        raise InvalidArgumentError(f"{error.filename} cannot be read: {error.strerror}", hint=page) from error
+    except (ValueError, RecursionError) as error:
         what = "UTF-8" if isinstance(error, UnicodeError) else "JSON"
         raise InvalidArgumentError(f"the part {folder} is no {what}: {error}", hint=page) from error
     manifest = objects.get("part.json")
@@ -52,6 +58,13 @@ def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
     for key, kind in kinds.items():
         if not isinstance(manifest, dict) or not isinstance(manifest.get(key), kind):
             raise InvalidArgumentError(f"{folder}/part.json has no {key}", hint=page)
+    if wrong := _wrong_key(manifest):
+        raise InvalidArgumentError(f"{folder}/part.json has values of another kind for {wrong}", hint=page)
+    of_others = resources().names_of_parts["settings"]
+    if taken := sorted({*manifest.get("settings", ())} & of_others.keys()):
+        raise InvalidArgumentError(
+            f"the part {of_others[taken[0]]} has a setting {taken[0]} already", hint="give the setting another name"
+        )
     for file in files:
         if file.name.startswith("migrations/") and not file.stem.startswith(f"{folder.name}."):
             raise InvalidArgumentError(
@@ -65,3 +78,16 @@ def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
         [SqlFile(place + file.name, file.text) for file in files if not file.name.startswith(inside)],
         [SqlFile(place + file.name[len(inside) :], file.text) for file in files if file.name.startswith(inside)],
     )
+
+
+def _wrong_key(manifest: dict[str, Any]) -> str | None:
+    """Return a key of the manifest whose values are not of the kind that they must have."""
+    for key in LISTS:
+        given = manifest.get(key, [])
+        if not isinstance(given, list) or not all(isinstance(value, str) for value in given):
+            return key
+    for key, kind in OBJECTS.items():
+        given = manifest.get(key, {})
+        if not isinstance(given, dict) or not all(type(value) is kind for value in given.values()):
+            return key
+    return None
