@@ -17,7 +17,7 @@ import pytest
 
 from pgbraid import embedded
 from pgbraid.cli import main
-from pgbraid.errors import InstallationError, NotInstalledError
+from pgbraid.errors import InstallationError, InvalidArgumentError, NotInstalledError
 from pgbraid.install import install, read_installation, uninstall_parts
 from pgbraid.install.resources import resources
 from support import clone, snapshot
@@ -102,6 +102,13 @@ def test_what_cannot_be_removed_is_named(dsn: str, db: Connection) -> None:
     assert "pgbraid upgrade" in refusal(dsn, "memory")
 
 
+def test_names_that_are_no_parts(dsn: str) -> None:
+    assert "part 0001 is not installed" in refusal(dsn, "0001")
+    with pytest.raises(InvalidArgumentError, match="parts is the text 'memory'"):
+        uninstall_parts(dsn, "memory")
+    assert uninstall_parts(dsn, ["memory", "memory"]).parts == ("memory",)
+
+
 def test_where_nothing_is_installed_there_is_no_part(server: embedded.Server) -> None:
     with empty(server) as dsn, pytest.raises(NotInstalledError):
         uninstall_parts(dsn, ["sync"])
@@ -183,6 +190,8 @@ OF_USERS = {
     "function public.atomic()": "returns setof braid_store.query_sets language sql begin atomic"
     " select * from braid_store.query_sets; end",
     "function public.quoted()": "returns bigint language sql as 'select count(*) from braid.recall($$a$$)'",
+    "function public.spelt()": """returns bigint language sql as 'select count(*) from "braid" . "recall"($$a$$)'""",
+    "function public.large()": "returns bigint language sql as 'SELECT COUNT(*) FROM BRAID.RECALL($$a$$)'",
     "table public.rows": "(id int references braid_store.synced_tables)",
 }
 

@@ -86,13 +86,14 @@ def uninstall_parts(
     database depend on them, and where they have stored rows or settings of collections, unless `drop_data`.
     `with_parts` has the folders of parts of one's own that stay; one that goes needs none.
     """
+    if isinstance(parts, str):
+        raise InvalidArgumentError(f"parts is the text {parts!r}", hint=f"give a list: [{parts!r}]")
     if not parts:
         raise InvalidArgumentError("parts is empty", hint="name the parts to remove")
+    names = tuple(dict.fromkeys(parts))
     choice = choose((), with_parts, ())
     with installer_session(dsn) as connection:
-        return in_transaction(
-            connection, lambda: _remove(connection, tuple(dict.fromkeys(parts)), choice, drop_data, notify), notify
-        )
+        return in_transaction(connection, lambda: _remove(connection, names, choice, drop_data, notify), notify)
 
 
 def _remove(
@@ -108,7 +109,7 @@ def _remove(
             "the installation is not as this package makes it", hint="run: pgbraid upgrade, then this command again"
         )
     installed = installed_parts(connection)
-    for name in {*names} - choice.found.parts.keys():
+    for name in {*names} & {*installed} - choice.found.parts.keys():
         # The package does not know the migrations of a part of one's own.
         connection.execute(
             "delete from braid_store._yoyo_migration where split_part(migration_id, '.', 1) = %s", (name,)

@@ -39,7 +39,7 @@ begin
     from braid_store.parts s, jsonb_path_query(s.manifest, '$.*.*[*]') l (name)
     where s.name = any (v_names) and jsonb_typeof(l.name) = 'string' and l.name #>> '{}' ^@ 'braid.'
   ) l
-  where p.prosrc ~ format(E'\\mbraid[.](%s)\\M', l.names);
+  where lower(p.prosrc collate "C") ~ format(E'\\mbraid"?\\s*[.]\\s*"?(%s)\\M', l.names);
   if v_found is not null then
     raise exception 'functions outside of pgbraid call what is to be removed: %', v_found
       using errcode = '2BP01', hint = 'Drop or change them, and run this again. Nothing has been changed.';
