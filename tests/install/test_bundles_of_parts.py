@@ -124,6 +124,13 @@ def test_a_part_goes_only_onto_the_core_of_its_version(
     assert not install(dsn).changed
 
 
+def test_a_read_only_session_adds_no_part(dsn: str) -> None:
+    error = refusal(
+        make_conninfo(dsn, options="-c default_transaction_read_only=on"), part_bundles(["memory"])["memory"]
+    )
+    assert error.sqlstate == "25006" and "default_transaction_read_only = off" in str(error.diag.message_hint)
+
+
 def test_a_copy_of_a_database_is_upgraded_first(dsn: str) -> None:
     """It has the roles of the other one."""
     assert "is a copy" in str(refusal(dsn, part_bundles(["sync"])["sync"]))

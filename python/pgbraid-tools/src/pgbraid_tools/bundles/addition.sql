@@ -12,7 +12,12 @@ declare
 begin
   -- Nobody waits behind the locks of this part.
   perform set_config('lock_timeout', '60s', true);
-  if not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  if current_setting('transaction_read_only') = 'on' then
+    raise exception 'the transaction is read-only'
+      using errcode = '25006',
+            hint = 'On a standby, run this on the primary. Else run this first, and then the bundle again: set '
+                   'default_transaction_read_only = off;';
+  elsif not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                  where n.nspname = 'braid_store' and c.relname = 'installation') then
     raise exception 'the database has no pgbraid, to which the part % could be added', v_part
       using errcode = '55000', hint = 'Install the core first, by: pgbraid bundle --only core';
