@@ -288,3 +288,14 @@ def test_a_part_that_fails_keeps_nobody_else_waiting(db: Connection, make_login:
     db.execute("alter table braid_store.segments drop constraint failing")
     done = maintain_once(db)
     assert done["merges"] == 1 and done["complete"]
+
+
+def test_an_installation_meanwhile_is_a_warning(db: Connection, dsn: str) -> None:
+    """It locks the tenants, whose names a warning tells."""
+    upsert(db, documents(100))
+    db.execute("select braid.delete_documents(%s)", ([f"d{n}" for n in range(50)],))
+    with psycopg.connect(dsn) as other:
+        other.execute("lock table braid_store.tenants in access exclusive mode")
+        done = maintain_once(db)
+        assert not done["complete"] and "lock timeout" in done["warnings"][0]
+    assert maintain(db) >= 1

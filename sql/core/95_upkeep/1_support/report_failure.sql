@@ -7,15 +7,17 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_report text := format(
-    '%s failed: %s (%s)',
-    coalesce(
-      (select format('tenant "%s" in collection "%s"', t.key, c.name)
-       from braid_store.tenants t, braid_store.collections c
-       where t.id = report_failure.tenant_id and c.id = report_failure.collection_id),
-      'a step'),
-    report_failure.message, report_failure.sqlstate);
+  v_step text := 'a step';
+  v_report text;
 begin
+  begin
+    select format('tenant "%s" in collection "%s"', t.key, c.name) into v_step
+    from braid_store.tenants t, braid_store.collections c
+    where t.id = report_failure.tenant_id and c.id = report_failure.collection_id;
+  exception when lock_not_available then
+    null; -- an installation, which keeps calls out, is what the step failed of as well
+  end;
+  v_report := format('%s failed: %s (%s)', coalesce(v_step, 'a step'), report_failure.message, report_failure.sqlstate);
   raise warning 'maintenance of %', v_report using hint = 'maintain() has gone on with the others, and tries this one again.';
   return v_report;
 end
