@@ -83,11 +83,22 @@ def test_a_setting_is_refused_with_the_command_that_brings_it(core_db: Connectio
 
 
 @pytest.mark.any_version
+@pytest.mark.parametrize("name", NAMES["fields"])
+def test_a_field_of_a_chunk_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
+    chunk = {"content": "fox", name: [[1, 0]]}
+    command = f"pgbraid init --with {NAMES['fields'][name]}"
+    for document in ({"external_id": "c", **chunk}, {"external_id": "c", "chunks": [chunk]}):
+        hint = refused(core_db, "select braid.upsert_documents(%s)", json.dumps([document]))
+        assert hint.endswith(command), document
+
+
+@pytest.mark.any_version
 def test_names_that_nobody_knows_are_refused_as_ever(core_db: Connection) -> None:
     for call in (
         "select braid.hybrid_search('fox', options => '{\"shine\": 1}')",
         "select braid.set_collection('default', '{\"shine\": 1}')",
         "select braid.set_ranking('default', '{\"shine\": 1}')",
+        'select braid.upsert_documents(\'[{"external_id": "c", "content": "fox", "shine": 1}]\')',
     ):
         hint = refused(core_db, call)
         assert "pgbraid init" not in hint and "The keys are: " in hint

@@ -1,7 +1,7 @@
 create or replace function braid_store.check_fields(item_lists jsonb[], item_names text[], field_types jsonb)
 returns void
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
@@ -28,8 +28,10 @@ begin
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text),
                     left(v_wrong.key, 100)
       using errcode = '22023',
-            hint = 'The keys are: '
-                   || (select string_agg(k, ', ' order by k) from jsonb_object_keys(check_fields.field_types) k) || '.';
+            hint = coalesce(braid_store.absent_part_hint('fields', v_wrong.key),
+                            'The keys are: '
+                            || (select string_agg(k, ', ' order by k) from jsonb_object_keys(check_fields.field_types) k)
+                            || '.');
   else
     raise exception '% of % % is a JSON %', v_wrong.key, v_wrong.item_name,
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text), v_wrong.type

@@ -1,7 +1,7 @@
 create or replace function braid_store.check_spoken_segments(documents jsonb)
 returns void
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

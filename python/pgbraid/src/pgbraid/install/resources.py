@@ -62,13 +62,17 @@ class Resources:
 
     @cached_property
     def names_of_parts(self) -> dict[str, dict[str, str]]:
-        """Return which part has an option of searches, a setting of collections, and a record of an export."""
-        names: dict[str, dict[str, str]] = {"options": dict(self.options), "settings": {}, "records": {}}
+        """Return which part has an option of searches, a setting, a record of an export, a field of a chunk."""
+        names: dict[str, dict[str, str]] = {"options": dict(self.options), "settings": {}, "records": {}, "fields": {}}
         for part, text in self.parts.items():
             manifest = json.loads(text)
-            for kind, keys in (("settings", ["settings"]), ("records", ["records", "chunk_records"])):
-                for key in keys:
-                    names[kind] |= dict.fromkeys(manifest.get(key, ()), part)
+            for kind, key in (
+                ("settings", "settings"),
+                ("records", "records"),
+                ("records", "chunk_records"),
+                ("fields", "chunk_records"),
+            ):
+                names[kind] |= dict.fromkeys(manifest.get(key, ()), part)
         return names
 
     @property
