@@ -157,6 +157,7 @@ def test_a_client_says_which_part_has_a_method(core: str) -> None:
             (lambda: client.sync_status(), "sync"),
             (lambda: client.list_query_sets(), "evaluation"),
             (lambda: client.embedding_usage(), "monitoring"),
+            (lambda: client.embed_token_vectors(), "reranking"),
         ):
             with pytest.raises(PartNotInstalledError, match=f"part {part}") as caught:
                 call()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pgvector import HalfVector
 
+from pgbraid._part_of import PART_OF
 from pgbraid._threads import in_thread
-from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError, PartNotInstalledError
 from pgbraid.pooling import pool_tokens
 from pgbraid.text_vectors import embedder_failure
 
@@ -132,6 +133,8 @@ async def space_with_tokens(client: BaseClient, collection: str, *, anew: bool =
     if space.token_model is None and not anew:
         space = (await client._spaces.of(collection, anew=True))[0]
     if space.token_model is None:
+        if PART_OF["set_token_vectors"] not in client._session.parts:
+            raise PartNotInstalledError("set_token_vectors", PART_OF["set_token_vectors"])
         raise InvalidArgumentError(
             f'collection "{collection}" has no token vectors',
             hint="have an administrator call set_token_vectors, then store them with embed_token_vectors",
