@@ -93,7 +93,9 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else "pgbraid"
+        # Click does not tell the command of an option without its value.
+        named = [] if error.ctx else [name for name in arguments[:1] if name in cli.list_commands(click.Context(cli))]
+        path = error.ctx.command_path if error.ctx else " ".join(["pgbraid", *named])
         # Click calls a number that has bounds a range.
         message = re.sub("valid (integer|float) range", r"valid \1", error.format_message())
         hint = f"run: {path} --help"
