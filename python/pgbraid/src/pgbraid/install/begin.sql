@@ -109,8 +109,8 @@ begin
     if v_found is not null then
       raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
         using errcode = '55000',
-              hint = 'A part of your own: give its folder again, pgbraid init --with PATH. Else use a package or bundle '
-                     'that has it.';
+              hint = 'A part of your own: give its folder again, pgbraid init --with PATH. A bundle: write one that has '
+                     'these parts as well, pgbraid bundle --with NAME. Else use a package that has them.';
     end if;
     select max(m.key) into v_found
     from (select jsonb_object_keys(i.migrations) from braid_store.installation i

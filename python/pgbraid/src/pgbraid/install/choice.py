@@ -36,9 +36,10 @@ class Choice:
         if self.only:
             chosen = with_needs(found, self.only)
             if superfluous := sorted({*(installed or ())} - chosen - added):
+                named = " ".join(f"--part {name}" for name in superfluous)
                 raise InvalidArgumentError(
                     f"the database has other parts as well: {', '.join(superfluous)}",
-                    hint=f"remove what is too much: pgbraid uninstall --part {superfluous[0]}",
+                    hint=f"remove what is too much: pgbraid uninstall {named}",
                 )
         elif installed is None:
             chosen = default_parts(found) - {*self.without}
