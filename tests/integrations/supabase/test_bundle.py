@@ -48,7 +48,7 @@ def request(dsn: str, role: str, query: str, tenant: str | None = None) -> list[
 
 def test_the_driver_goes_on_from_it(project: str) -> None:
     said = paste(project, bundle())
-    assert said[0] == f"pgbraid {pgbraid.__version__} is installed"
+    assert said[0].startswith(f"pgbraid {pgbraid.__version__} is installed, with: core, ")
     assert said[1].startswith(DASHBOARD)
     lines: list[str] = []
     report = install(project, notify=lines.append)
@@ -143,7 +143,7 @@ def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: C
         connection.execute("create function braid.gone() returns int language sql as 'select 1'")
         connection.execute(f"alter function braid.gone() owner to {owner_role(connection)}")
         connection.execute("select braid.create_tenant('acme')")
-    assert paste(project, newer())[0] == "pgbraid 99.0.0 is installed"
+    assert paste(project, newer())[0].startswith("pgbraid 99.0.0 is installed, with: core, ")
     with psycopg.connect(project) as connection:
         assert connection.execute("select tenant_id from braid_store.more").fetchall() == [(1,)]
         assert connection.execute("select to_regprocedure('braid.gone()')").fetchone() == (None,)
@@ -190,7 +190,7 @@ def test_it_gets_its_turn_when_a_transaction_ends(
         wait_and_go_on(behind, watching, reading)
         assert not upgrade.done()
         first.rollback()
-        assert upgrade.result(PATIENCE)[0] == "pgbraid 99.0.0 is installed"
+        assert upgrade.result(PATIENCE)[0].startswith("pgbraid 99.0.0 is installed, with: core, ")
 
 
 @pytest.mark.any_version

@@ -61,7 +61,8 @@ begin
 end
 $braid_bundle$;
 
-select 'pgbraid ' || (select version from braid_store.installation) || ' is installed' as result
+select 'pgbraid ' || (select version from braid_store.installation) || ' is installed, with: ' ||
+       (select string_agg(p.name, ', ' order by p.place) from braid_store.parts p) as result
 union all
 select 'add braid to the exposed schemas: Project Settings, Data API, Exposed schemas'
 where not exists (

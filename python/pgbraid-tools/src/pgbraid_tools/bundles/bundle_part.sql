@@ -14,6 +14,9 @@ declare
   v_path text := pg_catalog.current_setting('search_path');
   v_number int;
   v_text text;
+  v_state text;
+  v_message text;
+  v_hint text;
 begin
   perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   if exists (select from pg_namespace n where n.nspname = 'braid_bundle' and n.nspowner <> current_user::regrole) then
@@ -46,7 +49,16 @@ begin
     end if;
     drop schema braid_bundle cascade;
     perform set_config('pgbraid.exposed', v_exposed, true);
-    execute v_text;
+    begin
+      execute v_text;
+    exception when others then
+      -- Again, without the context: it has the whole text, in which psql's reader would not find message and hint.
+      get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
+      if v_hint = '' then
+        raise;
+      end if;
+      raise exception '%', v_message using errcode = v_state, hint = v_hint;
+    end;
   end if;
   perform set_config('search_path', v_path, true);
 end
