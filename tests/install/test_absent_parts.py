@@ -198,7 +198,7 @@ def test_a_command_says_which_part_it_needs(
         main()
     error = capsys.readouterr().err
     assert caught.value.code == 2
-    assert f"which this database lacks\nhint: run: pgbraid init --with {part}\n" in error
+    assert f"which this database lacks\nhint: run: pgbraid init --dsn URL --with {part}\n" in error
 
 
 @pytest.mark.any_version

@@ -151,7 +151,11 @@ def test_maintain(pgbraid: Run, dsn: str) -> None:
 
 @pytest.mark.any_version
 def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) -> None:
-    assert "has no pgbraid to upgrade\nhint: run: pgbraid init" in error(pgbraid("upgrade", dsn=bare_dsn()))
+    dsn = bare_dsn()
+    assert "has no pgbraid to upgrade\nhint: run: pgbraid init\n" in error(pgbraid("upgrade", dsn=dsn))
+    # Without the address, the command of the hint would act on the embedded server.
+    for given in (["--dsn", dsn], [f"--dsn={dsn}"]):
+        assert error(pgbraid("upgrade", *given)).endswith("\nhint: run: pgbraid init --dsn URL\n")
 
 
 @pytest.mark.any_version

@@ -28,6 +28,8 @@ COMMANDS = {
     "stop": "pgbraid.cli.stop:stop",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
+# In hints: commands that work on a database.
+ON_DATABASES = re.compile(r"\bpgbraid (?:init|upgrade|uninstall|status|doctor|maintain|work|jobs|distribute)\b")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 APPLICATION_NAME = "PGAPPNAME"
 ENCODING = "PGCLIENTENCODING"
@@ -118,7 +120,7 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        return _explain(error)
+        return _explain(error, arguments)
     finally:
         for name, value in before.items():
             if value is None:
@@ -127,7 +129,7 @@ def _run(arguments: list[str]) -> int:
                 os.environ[name] = value
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: Exception, arguments: list[str]) -> int:
     import psycopg
 
     from pgbraid.errors import PgbraidError, from_psycopg
@@ -135,7 +137,11 @@ def _explain(error: Exception) -> int:
     if isinstance(error, psycopg.Error):
         error = from_psycopg(error)
     if isinstance(error, PgbraidError):
-        return _fail(error.message, error.hint)
+        is_elsewhere = any(given == "--dsn" or given.startswith("--dsn=") for given in arguments)
+        # Copied without it, the command would act on the embedded server. The address may have a password.
+        return _fail(
+            error.message, ON_DATABASES.sub(r"\g<0> --dsn URL", error.hint or "") if is_elsewhere else error.hint
+        )
     if isinstance(error, ModuleNotFoundError):
         return _fail(f"the module {error.name} is missing", "pip install 'pgbraid[embedded,local]'")
     if isinstance(error, UnicodeDecodeError):
