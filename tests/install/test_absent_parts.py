@@ -17,10 +17,26 @@ from pgbraid.errors import InvalidArgumentError, PartNotInstalledError
 from pgbraid.install import choice, install, resources
 from support import JsonServer
 from support.calls import one
-from support.parts import DEFAULT
+from support.parts import DEFAULT, MANIFESTS, SQL, part_of
 
 Connection = psycopg.Connection[Any]
-NAMES = resources.resources().names_of_parts
+# Read from the parts' folders, not from what the installation makes of them.
+NAMES = {
+    "options": {
+        name: part_of(file)
+        for file in sorted(SQL.glob("parts/**/options.json"))
+        for name in json.loads(file.read_text())
+    },
+    **{
+        kind: {name: part for part, manifest in MANIFESTS.items() for key in keys for name in manifest.get(key, ())}
+        for kind, keys in (
+            ("settings", ["settings"]),
+            ("records", ["records", "chunk_records"]),
+            ("fields", ["chunk_records"]),
+        )
+    },
+}
+assert all(NAMES.values())
 
 
 @pytest.fixture(autouse=True)
