@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=100_000, help="documents of 150 words with 384 dimensions")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--sections", nargs="+", choices=["loading", "week"], default=["loading", "week"])
-    parser.add_argument("--write", action="store_true", help="write docs/measurements.md")
+    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md")
     arguments = parser.parse_args()
     data_dir = temporary_folder()
     try:

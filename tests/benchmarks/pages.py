@@ -1,4 +1,4 @@
-"""Sections of README.md and docs/measurements.md that a measurement writes: those between its two comments."""
+"""Sections of README.md and docs/lab/measurements.md that a measurement writes: those between its two comments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-README, MEASUREMENTS = ROOT / "README.md", ROOT / "docs" / "measurements.md"
+README, MEASUREMENTS = ROOT / "README.md", ROOT / "docs" / "lab" / "measurements.md"
 
 
 def write_section(page: Path, name: str, text: str) -> None:

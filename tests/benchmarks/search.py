@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
-    parser.add_argument("--write", action="store_true", help="write docs/measurements.md")
+    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
         parser.exit(1, f"the test collections are not there ({arguments.data})\n")
@@ -119,7 +119,7 @@ def latency(db: Connection, judged: Judged, queries: Vectors) -> None:
 
 
 def ingest(db: Connection, judged: Judged, vectors: Vectors) -> list[list[str]]:
-    """What docs/measurements.md shows of it."""
+    """What docs/lab/measurements.md shows of it."""
     plain = [document for document in judged.documents() if document["content"]]
     given = [
         {

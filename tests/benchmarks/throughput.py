@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, help="where the loaded database is kept, or is already")
     parser.add_argument("--seconds", type=float, default=10, help="for each number of clients")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 2, 4, 8, 16])
-    parser.add_argument("--write", action="store_true", help="write docs/measurements.md")
+    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md")
     arguments = parser.parse_args()
     data_dir = arguments.data_dir or temporary_folder()
     try:

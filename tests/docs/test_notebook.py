@@ -1,4 +1,4 @@
-"""docs/notebook.ipynb, run from top to bottom."""
+"""docs/guide/notebook.ipynb, run from top to bottom."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def show(value):
 
 
 def test_notebook(dsn: str, shell: Shell) -> None:
-    notebook = json.loads((ROOT / "docs" / "notebook.ipynb").read_text())
+    notebook = json.loads((ROOT / "docs" / "guide" / "notebook.ipynb").read_text())
     assert notebook["nbformat"] == 4
     program = [SHOW]
     for cell in notebook["cells"]:

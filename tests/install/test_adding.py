@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 COPIED = ("sql", "migrations", "python", "docs", "tests", "docker", "CHANGELOG.md", "README.md", "Makefile")
 HEADER = """-- role: reader
 -- example: braid.document_exists(external_id => 'doc1', collection => 'small')
--- page: documents.md#read
+-- page: guide/documents.md#read
 """
 # What is written by hand: a file, where the text goes (at the end, or behind a line), and the text.
 PLACES = {
@@ -54,7 +54,7 @@ def test_a_document_that_is_there_and_one_that_is_not(client: pgbraid.Client) ->
         client.document_exists("a", "missing")
 """,
     ),
-    "docs/documents.md": ("\n## Read\n", "\n`braid.document_exists('call-1')` tells whether it is there.\n"),
+    "docs/guide/documents.md": ("\n## Read\n", "\n`braid.document_exists('call-1')` tells whether it is there.\n"),
     "CHANGELOG.md": ("\n## Unreleased\n", "\n- `document_exists` tells whether a document is there.\n"),
     "python/pgbraid/tools/client_methods.pyi": (
         "",
@@ -66,7 +66,7 @@ def document_exists(external_id: str, collection: str = "default") -> bool:
 }
 GENERATED = {
     "docker/supabase/functions/_shared/braid.ts",
-    "docs/functions.md",
+    "docs/reference/functions.md",
     "python/pgbraid/src/pgbraid/_reads.py",
     "python/pgbraid/src/pgbraid/async_client/calls_documents.py",
     "python/pgbraid/src/pgbraid/async_client/methods.py",

@@ -270,7 +270,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
             found = prepared.execute("select external_id from braid.hybrid_search(%s)", ("fox",)).fetchall()
             assert len(found) == 10
         except psycopg.Error as error:
-            # What docs/errors.md lists for those who call the functions themselves.
+            # What docs/reference/errors.md lists for those who call the functions themselves.
             assert error.sqlstate in ("XX000", "42883", "42703", "42P01", "0A000"), error
             met.append(error.sqlstate)
 

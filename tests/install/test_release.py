@@ -1,4 +1,4 @@
-"""Version, changelog, migrations and dumps agree with each other: docs/releasing.md."""
+"""Version, changelog, migrations and dumps agree with each other: docs/internals/releasing.md."""
 
 from __future__ import annotations
 

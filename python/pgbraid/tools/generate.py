@@ -23,7 +23,7 @@ from pgbraid.install.headers import Header, manifests, read_header
 from pgbraid.install.resources import resources
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "functions.md"
+PAGE = ROOT / "docs" / "reference" / "functions.md"
 READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
 PART_OF = READS.with_name("_part_of.py")
 CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
@@ -60,7 +60,7 @@ def row(header: Header, text: str) -> str:
     does = "reads" if header.kind == "view" or not header.is_volatile else "logs" if header.standby else "writes"
     roles = ", ".join(f"{role}s" for role in ORDER if role in header.roles)
     sentence = sentence_of(header, text).replace("|", "\\|")
-    return f"| [`{name}`]({header.page}) | {sentence} | {does} | {roles} |"
+    return f"| [`{name}`](../{header.page}) | {sentence} | {does} | {roles} |"
 
 
 def page() -> str:

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.cut_over_model_migration(collection => 'moving')
--- page: vectors.md#another-embedding-model
+-- page: guide/vectors.md#another-embedding-model
 create or replace function braid.cut_over_model_migration(collection text)
 returns void
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.finish_model_migration(collection => 'moved')
--- page: vectors.md#another-embedding-model
+-- page: guide/vectors.md#another-embedding-model
 create or replace function braid.finish_model_migration(collection text)
 returns void
 language sql

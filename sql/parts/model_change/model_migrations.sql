@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: vectors.md#another-embedding-model
+-- page: guide/vectors.md#another-embedding-model
 create or replace view braid.model_migrations
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.start_model_migration(collection => 'small', embedding_model => 'another', dimensions => 4)
--- page: vectors.md#another-embedding-model
+-- page: guide/vectors.md#another-embedding-model
 create or replace function braid.start_model_migration(
   collection text,
   embedding_model text,

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_sparse_encoder(name => 'small', weights => '{}')
--- page: sparse.md
+-- page: guide/sparse.md
 create or replace function braid.set_sparse_encoder(name text, weights jsonb, append boolean default false)
 returns int
 language sql

@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, help="the server's data, if not in --work-dir; it is written to")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--shared-buffers", default="2GB")
-    parser.add_argument("--write", action="store_true", help="write docs/measurements.md, and README.md's table")
+    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md, and README.md's table")
     arguments = parser.parse_args()
     names = arguments.engines.split(",")
     if unknown := set(names) - ENGINES.keys():

@@ -1,4 +1,4 @@
-"""What the run says on docs/measurements.md and README.md."""
+"""What the run says on docs/lab/measurements.md and README.md."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from support.vectors import cached_vectors
 # The metadata key that a query of the set is confined to: without it the question is ill-posed.
 SCOPES = {"locomo": "conversation", "qmsum": "meeting", "xquad": "lang"}
 # Sets whose documents are turns, with what the turns of one conversation share. Each conversation is loaded as one
-# document with its turns as chunks, as docs/memory.md says; a row is known by its turn (JudgedSet.turns).
+# document with its turns as chunks, as docs/guide/memory.md says; a row is known by its turn (JudgedSet.turns).
 CONVERSATIONS = {"locomo": ("conversation", "session"), "qmsum": ("meeting",)}
 TURN = ("content", "embedding", "speaker", "occurred_at", "metadata")
 BATCH = 1000

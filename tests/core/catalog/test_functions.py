@@ -74,7 +74,7 @@ def test_the_api_says_who_runs_it_and_where_it_is_described(functions: Any) -> N
         for missing in [[key for key in ("roles", "example", "page") if not getattr(header, key)]]
         if missing
     }
-    assert silent == {}, "see Add a function to the API in docs/contributing.md"
+    assert silent == {}, "see Add a function to the API in docs/internals/contributing.md"
     assert [name for name in API if not example(name).startswith(f"braid.{name}(")] == []
 
 

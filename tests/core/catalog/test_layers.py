@@ -157,7 +157,7 @@ def test_every_part_has_a_manifest() -> None:
         assert manifest.keys() >= {"sentence", "needs", "since", "is_stable"}
         assert manifest["sentence"].endswith(".")
     unknown = {part: keys for part, manifest in MANIFESTS.items() if (keys := manifest.keys() - MANIFEST_KEYS)}
-    assert unknown == {}, "nobody reads these keys of part.json: see Parts in docs/contributing.md"
+    assert unknown == {}, "nobody reads these keys of part.json: see Parts in docs/internals/contributing.md"
 
 
 def test_every_extension_is_called() -> None:
@@ -170,7 +170,9 @@ def test_every_extension_is_called() -> None:
             callers = [other for other, used in USES.items() if file in used and other != file]
             if point not in OBJECTS or (point == name and not callers):
                 lost[file] = point
-    assert lost == {}, "an extension has the name of a point, then _ and its part's: see Parts in docs/contributing.md"
+    assert lost == {}, (
+        "an extension has the name of a point, then _ and its part's: see Parts in docs/internals/contributing.md"
+    )
 
 
 def test_a_folder_is_seen_at_a_glance() -> None:
@@ -181,14 +183,20 @@ def test_a_folder_is_seen_at_a_glance() -> None:
 
 
 def test_the_map_has_every_folder() -> None:
-    """docs/architecture.md."""
-    listed = re.findall(r"^\| `sql/(\w+/\w+)` \|", (SQL.parent / "docs" / "architecture.md").read_text(), re.M)
+    """docs/internals/architecture.md."""
+    listed = re.findall(
+        r"^\| `sql/(\w+/\w+)` \|", (SQL.parent / "docs" / "internals" / "architecture.md").read_text(), re.M
+    )
     folders = sorted({"/".join(file.split("/")[:2]) for file in TEXTS})
-    assert set(listed) ^ set(folders) == set(), "list it in the map of docs/architecture.md, with what is in it"
-    assert listed == folders, "the map of docs/architecture.md is in the order of names"
+    assert set(listed) ^ set(folders) == set(), (
+        "list it in the map of docs/internals/architecture.md, with what is in it"
+    )
+    assert listed == folders, "the map of docs/internals/architecture.md is in the order of names"
 
 
 def test_the_list_of_tables_has_every_table() -> None:
-    text = (SQL.parent / "docs" / "architecture.md").read_text()
+    text = (SQL.parent / "docs" / "internals" / "architecture.md").read_text()
     listed = re.findall(r"`(\w+)`", text.partition("\n## The tables")[2].partition("\n## ")[0])
-    assert TABLES.keys() - set(listed) == set(), "list it in docs/architecture.md, The tables, and how rows come and go"
+    assert TABLES.keys() - set(listed) == set(), (
+        "list it in docs/internals/architecture.md, The tables, and how rows come and go"
+    )

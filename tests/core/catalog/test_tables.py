@@ -58,7 +58,7 @@ def test_tables_are_in_the_internal_schema(catalog: Any) -> None:
 
 def test_manifests_name_every_table(catalog: Any) -> None:
     found = {t.name for t in tables(catalog) if not t.is_partition and not t.name.startswith("vectors_")}
-    assert found == FACTS.keys(), "see Change a table in docs/contributing.md"
+    assert found == FACTS.keys(), "see Change a table in docs/internals/contributing.md"
     words = {"policy", "definer", "reader", "writer", "cluster", "emptied", "is_exported"}
     assert {name: unknown for name, facts in FACTS.items() if (unknown := facts.keys() - words)} == {}
 

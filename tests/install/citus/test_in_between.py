@@ -1,4 +1,4 @@
-"""PgBouncer and PostgREST before each worker, as docs/citus.md has them."""
+"""PgBouncer and PostgREST before each worker, as docs/guide/citus.md has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs of docs/supabase.md, as an owner pastes them, with stand-ins for pg_cron, pg_net and the vault."""
+"""The jobs of docs/guide/supabase.md, as an owner pastes them, with stand-ins for pg_cron, pg_net and the vault."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ create function vault.create_secret(new_secret text, new_name text) returns void
 
 
 def test_the_jobs_of_the_page(installed: str) -> None:
-    (recipe,) = [block.code for block in page("docs/supabase.md").blocks if "cron.schedule" in block.code]
+    (recipe,) = [block.code for block in page("docs/guide/supabase.md").blocks if "cron.schedule" in block.code]
     with psycopg.connect(installed, autocommit=True) as owner:
         owner.execute(STAND_INS.encode())
         owner.execute(

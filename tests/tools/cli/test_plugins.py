@@ -129,7 +129,7 @@ def test_the_driver_knows_the_commands_of_the_tools() -> None:
     assert {*plugins.EXTRAS.values(), "tools"} <= extras and plugins.EXTRAS.keys() <= set(plugins.COMMANDS)
 
 
-@pytest.mark.parametrize("page", ["docs/command-line.md", "python/pgbraid-tools/README.md"])
+@pytest.mark.parametrize("page", ["docs/reference/commands.md", "python/pgbraid-tools/README.md"])
 def test_pages_name_all_commands_of_the_tools(page: str) -> None:
     text = (ROOT / page).read_text().partition("## Plug-ins")
     named = set(re.findall(r"`([\w-]+)`", text[2] or text[0]))

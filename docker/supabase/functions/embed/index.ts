@@ -1,6 +1,6 @@
 // A Supabase Edge Function that embeds documents from pgbraid's outbox, and queries on their way to the search.
 //
-// 1. Install pgbraid in the project (docs/supabase.md), and expose the schema braid.
+// 1. Install pgbraid in the project (docs/guide/supabase.md), and expose the schema braid.
 // 2. Make a collection for the model; the collection `default` is for another one. In the SQL editor:
 //      select braid.create_collection('notes', dimensions => 384, embedding_model => 'gte-small');
 // 3. Copy the folders embed and _shared into supabase/functions of your project, and there:
@@ -30,13 +30,13 @@
 //
 // With all_tenants and a secret key, without x-braid-tenant, it goes through the backlogs of all tenants, a batch of each in
 // turn, until nothing waits or 80 seconds are over; with collection, those of one collection. A backlog that fails is in
-// `failed` with its tenant, and the others go on. docs/supabase.md has the job of pg_cron that calls it.
+// `failed` with its tenant, and the others go on. docs/guide/supabase.md has the job of pg_cron that calls it.
 //
 // Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
 // braid.claim_embedding_jobs. A text that the model refuses, where it takes others, is in `failed`, with the reason. It is
 // given up, at once if the service says that it is at fault, else after 5 attempts: braid.list_embedding_jobs has it, and
 // braid.retry_embedding_jobs lets it be claimed again. Errors are {code, message, details, hint}, with the
-// status of the API; 502 if the model cannot be reached. On a cluster (docs/citus.md), details has the node to ask, as JSON.
+// status of the API; 502 if the model cannot be reached. On a cluster (docs/guide/citus.md), details has the node to ask, as JSON.
 import 'jsr:@supabase/functions-js/edge-runtime.d.ts'
 import { createClient } from 'npm:@supabase/supabase-js@2'
 import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'

@@ -52,8 +52,8 @@ class PgbraidVectorStore(VectorStore):
 
     A document is a document of pgbraid with one chunk; its id is the external_id. Documents that came otherwise, such
     as by `pgbraid ingest`, are found too: each chunk is a Document, with title, source, external_id and chunk_index in
-    its metadata. Filters are those of docs/filters.md. Calls in threads, or in tasks, have a connection each, up to
-    eight; `close()` or `with` closes them.
+    its metadata. docs/guide/filters.md describes filters. Calls in threads, or in tasks, have a connection each, up
+    to eight; `close()` or `with` closes them.
 
     Errors are PgbraidErrors. What a search could not do, such as embed the query, is a UserWarning.
     """

@@ -1,7 +1,7 @@
 """What so many chunks take: bytes by table, CPU by search and write, and the nodes for that.
 
 `python -m benchmarks.size` in tests/ measures the constants, tests/tools/cli/test_size.py checks them, and
-docs/scale.md says how far they carry."""
+docs/guide/scale.md says how far they carry."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def _warnings(
         )
     if primaries > 1:
         warnings.append(
-            f"tenants are divided among {primaries:,} databases, by hand or by pgbraid distribute: see docs/scale.md"
+            f"tenants are divided among {primaries:,} databases, by hand or by pgbraid distribute: docs/guide/scale.md"
         )
     if shards > MOST_SHARDS:
         warnings.append(

@@ -1,6 +1,6 @@
 -- role: reader, definer
 -- example: braid.current_tenant_id()
--- page: tenancy.md
+-- page: guide/tenancy.md
 create or replace function braid.current_tenant_id()
 returns int
 language plpgsql

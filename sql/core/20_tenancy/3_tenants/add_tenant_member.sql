@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.add_tenant_member(tenant => 'default', member => 'postgres')
--- page: tenancy.md
+-- page: guide/tenancy.md
 create or replace function braid.add_tenant_member(tenant text, member text)
 returns boolean
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.create_tenant(tenant => 'gamma')
--- page: tenancy.md
+-- page: guide/tenancy.md
 create or replace function braid.create_tenant(tenant text)
 returns int
 language sql

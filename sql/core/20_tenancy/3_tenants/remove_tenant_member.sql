@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.remove_tenant_member(tenant => 'default', member => 'nobody')
--- page: tenancy.md
+-- page: guide/tenancy.md
 create or replace function braid.remove_tenant_member(tenant text, member text)
 returns boolean
 language sql

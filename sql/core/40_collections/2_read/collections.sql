@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: documents.md#collections
+-- page: guide/documents.md#collections
 create or replace view braid.collections
 with (security_invoker = true)
 as

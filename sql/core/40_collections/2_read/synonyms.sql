@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: search.md#synonyms
+-- page: guide/search.md#synonyms
 create or replace view braid.synonyms
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_indexed_attributes(indexed_attributes => '{}', collection => 'small')
--- page: filters.md#indexes
+-- page: guide/filters.md#indexes
 create or replace function braid.set_indexed_attributes(indexed_attributes jsonb, collection text default 'default')
 returns void
 language sql

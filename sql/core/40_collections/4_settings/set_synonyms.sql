@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_synonyms(word => 'discount', synonyms => '{rebate}')
--- page: search.md#synonyms
+-- page: guide/search.md#synonyms
 create or replace function braid.set_synonyms(word text, synonyms text[], collection text default 'default')
 returns int
 language sql

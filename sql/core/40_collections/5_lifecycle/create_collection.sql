@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.create_collection(collection => 'another')
--- page: documents.md#collections
+-- page: guide/documents.md#collections
 create or replace function braid.create_collection(
   collection text,
   text_config text default 'english',

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.embedded_text(query_text => 'discount', collection => 'small')
--- page: search.md#embed-the-query
+-- page: guide/search.md#embed-the-query
 create or replace function braid.embedded_text(
   query_text text,
   options jsonb default null,

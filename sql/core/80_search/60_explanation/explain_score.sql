@@ -1,7 +1,7 @@
 -- role: reader
 -- example: braid.explain_score(query_text => 'discount', chunk_ids => array(select s.chunk_id from
 --   braid.full_text_search('discount', collection => 'small') s), collection => 'small')
--- page: explain.md
+-- page: guide/explain.md
 create or replace function braid.explain_score(
   query_text text,
   chunk_ids bigint[],

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.explain_search(query_text => 'discount', collection => 'small')
--- page: explain.md
+-- page: guide/explain.md
 create or replace function braid.explain_search(
   query_text text default null,
   query_embedding @vector@.vector default null,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.full_text_search(query_text => 'discount', collection => 'small')
--- page: search.md
+-- page: guide/search.md
 create or replace function braid.full_text_search(
   query_text text,
   match_count int default 10,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.hybrid_search(query_text => 'discount', collection => 'small')
--- page: search.md
+-- page: guide/search.md
 create or replace function braid.hybrid_search(
   query_text text default null,
   query_embedding @vector@.vector default null,
@@ -49,4 +49,4 @@ comment on function braid.hybrid_search(text, @vector@.vector, int, float8, floa
   'the same with ranks from 0; 0 gives weight / rank. candidate_count: how many chunks each leg proposes; null takes '
   'max(100, 4 × match_count), and more if too few rows are left. min_score: leaves out rows whose fused score is '
   'lower; null leaves out none. match: how many words of the query a chunk must have for full text: any, all or a '
-  'share such as 75%. options: a JSON object; see docs/search.md.';
+  'share such as 75%. options: a JSON object; see docs/guide/search.md.';

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.search_json(query_text => 'discount', collection => 'small')
--- page: search.md#statistics-and-warnings
+-- page: guide/search.md#statistics-and-warnings
 create or replace function braid.search_json(
   query_text text default null,
   query_embedding @vector@.vector default null,

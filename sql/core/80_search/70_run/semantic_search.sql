@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.semantic_search(query_embedding => '[1,0,0]', collection => 'small')
--- page: search.md
+-- page: guide/search.md
 create or replace function braid.semantic_search(
   query_embedding @vector@.vector,
   match_count int default 10,

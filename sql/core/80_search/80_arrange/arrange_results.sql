@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.arrange_results(chunk_ids => '{}', scores => '{}', collection => 'small')
--- page: shape.md#scores-of-your-own
+-- page: guide/shape.md#scores-of-your-own
 create or replace function braid.arrange_results(
   chunk_ids bigint[],
   scores float8[],

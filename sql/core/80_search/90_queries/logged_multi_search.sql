@@ -1,7 +1,7 @@
 -- role: reader
 -- standby: yes
 -- example: braid.logged_multi_search(queries => '["discount"]', collection => 'small')
--- page: search-log.md
+-- page: guide/search-log.md
 create or replace function braid.logged_multi_search(
   queries jsonb,
   match_count int default 10,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.get_document(external_id => 'doc1', collection => 'small')
--- page: documents.md#read
+-- page: guide/documents.md#read
 create or replace function braid.get_document(external_id text, collection text default 'default')
 returns jsonb
 language sql

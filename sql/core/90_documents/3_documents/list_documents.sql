@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.list_documents(collection => 'small')
--- page: documents.md#read
+-- page: guide/documents.md#read
 create or replace function braid.list_documents(
   collection text default 'default',
   match_count int default 100,

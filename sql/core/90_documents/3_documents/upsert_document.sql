@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.upsert_document(external_id => 'doc1', content => 'x', collection => 'small')
--- page: documents.md#write
+-- page: guide/documents.md#write
 create or replace function braid.upsert_document(
   external_id text,
   content text default null,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.upsert_documents(documents => '[]', collection => 'small')
--- page: documents.md#write
+-- page: guide/documents.md#write
 create or replace function braid.upsert_documents(documents jsonb, collection text default 'default')
 returns setof braid_store.write_result
 language sql

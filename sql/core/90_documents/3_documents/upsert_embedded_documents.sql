@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.upsert_embedded_documents(documents => '[]', embeddings => '{}', collection => 'small')
--- page: documents.md#write
+-- page: guide/documents.md#write
 create or replace function braid.upsert_embedded_documents(
   documents jsonb,
   embeddings @vector@.vector[],

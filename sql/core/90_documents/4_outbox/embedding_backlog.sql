@@ -1,7 +1,7 @@
 -- role: service
 -- standby: no
 -- example: braid.embedding_backlog()
--- page: vectors.md#the-outbox
+-- page: guide/vectors.md#the-outbox
 create or replace function braid.embedding_backlog()
 returns table (
   tenant text,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_embeddings(chunk_ids => '{}', embeddings => '{}', collection => 'small')
--- page: vectors.md#the-outbox
+-- page: guide/vectors.md#the-outbox
 create or replace function braid.store_embeddings(
   chunk_ids bigint[],
   embeddings @vector@.vector[],

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_sparse_terms(chunk_ids => '{}', terms => '[]', collection => 'small')
--- page: sparse.md
+-- page: guide/sparse.md
 create or replace function braid.store_sparse_terms(
   chunk_ids bigint[],
   terms jsonb,

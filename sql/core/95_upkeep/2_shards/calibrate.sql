@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.calibrate()
--- page: vectors.md#large-tenants
+-- page: guide/vectors.md#large-tenants
 create or replace function braid.calibrate()
 returns jsonb
 language sql

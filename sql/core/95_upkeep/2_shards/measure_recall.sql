@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.measure_recall(collection => 'small')
--- page: vectors.md#large-tenants
+-- page: guide/vectors.md#large-tenants
 create or replace function braid.measure_recall(
   collection text default 'default',
   query_count int default 100,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.rebuild_vector_index(collection => 'small')
--- page: vectors.md#large-tenants
+-- page: guide/vectors.md#large-tenants
 create or replace function braid.rebuild_vector_index(collection text default 'default')
 returns boolean
 language sql

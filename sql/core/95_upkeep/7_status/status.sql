@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.status()
--- page: operations.md
+-- page: guide/operations.md
 create or replace function braid.status(collection text default null)
 returns jsonb
 language sql

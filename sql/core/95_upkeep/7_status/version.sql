@@ -1,7 +1,7 @@
 -- role: reader
 -- standby: no
 -- example: braid.version()
--- page: operations.md
+-- page: guide/operations.md
 create or replace function braid.version()
 returns text
 language sql

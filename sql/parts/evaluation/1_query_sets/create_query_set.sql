@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.create_query_set(query_set => 'another')
--- page: evaluation.md
+-- page: guide/evaluation.md
 create or replace function braid.create_query_set(
   query_set text,
   level text default 'document',

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.drop_query_set(query_set => 'asked')
--- page: evaluation.md
+-- page: guide/evaluation.md
 create or replace function braid.drop_query_set(query_set text)
 returns boolean
 language sql

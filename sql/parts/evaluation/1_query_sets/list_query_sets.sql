@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.list_query_sets()
--- page: evaluation.md
+-- page: guide/evaluation.md
 create or replace function braid.list_query_sets()
 returns table (
   query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint, judges text[],

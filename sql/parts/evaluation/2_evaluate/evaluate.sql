@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.evaluate(query_set => 'asked', configuration => '{"collection": "small"}')
--- page: evaluation.md#evaluate
+-- page: guide/evaluation.md#evaluate
 create or replace function braid.evaluate(
   query_set text,
   configuration jsonb default '{}',

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.judgments_from_clicks(query_set => 'asked', collection => 'small')
--- page: evaluation.md#judgments-from-clicks
+-- page: guide/evaluation.md#judgments-from-clicks
 create or replace function braid.judgments_from_clicks(
   query_set text,
   collection text default 'default',

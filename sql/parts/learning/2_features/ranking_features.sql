@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.ranking_features(query_set => 'asked', configuration => '{"collection": "small"}')
--- page: learning-to-rank.md#features
+-- page: guide/learning-to-rank.md#features
 create or replace function braid.ranking_features(
   query_set text,
   configuration jsonb default '{}',

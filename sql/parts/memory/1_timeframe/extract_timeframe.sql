@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.extract_timeframe(query_text => 'discounts of last week')
--- page: memory.md#timeframes
+-- page: guide/memory.md#timeframes
 create or replace function braid.extract_timeframe(
   query_text text,
   time_zone text default null,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.parse_timeframe(timeframe => '2026-01')
--- page: memory.md#timeframes
+-- page: guide/memory.md#timeframes
 create or replace function braid.parse_timeframe(
   timeframe text,
   time_zone text default null,

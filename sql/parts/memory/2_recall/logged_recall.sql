@@ -1,7 +1,7 @@
 -- role: reader
 -- standby: yes
 -- example: braid.logged_recall(query_text => 'discount', collection => 'small')
--- page: search-log.md
+-- page: guide/search-log.md
 create or replace function braid.logged_recall(
   query_text text default null,
   query_embedding @vector@.vector default null,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.recall_json(query_text => 'discount', collection => 'small')
--- page: memory.md
+-- page: guide/memory.md
 create or replace function braid.recall_json(
   query_text text default null,
   query_embedding @vector@.vector default null,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.timeframe_filter(timeframe => '2026-01')
--- page: memory.md#timeframes
+-- page: guide/memory.md#timeframes
 create or replace function braid.timeframe_filter(
   timeframe text,
   filters jsonb default null,

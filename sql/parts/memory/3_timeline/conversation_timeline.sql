@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.conversation_timeline(topic => 'discount', collection => 'small')
--- page: memory.md#conversations-in-their-order
+-- page: guide/memory.md#conversations-in-their-order
 create or replace function braid.conversation_timeline(
   topic text default null,
   query_embedding @vector@.vector default null,

@@ -1,7 +1,7 @@
 -- role: service
 -- standby: no
 -- example: braid.embedding_usage()
--- page: operations.md#tokens-and-costs
+-- page: guide/operations.md#tokens-and-costs
 create or replace function braid.embedding_usage(since date default null)
 returns table (
   tenant text,

@@ -1,5 +1,5 @@
 -- role: service, monitor
--- page: monitoring.md#what-waits
+-- page: guide/monitoring.md#what-waits
 create or replace view braid.embedding_costs
 with (security_invoker = true)
 as

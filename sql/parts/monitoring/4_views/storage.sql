@@ -1,5 +1,5 @@
 -- role: service, monitor
--- page: monitoring.md#space
+-- page: guide/monitoring.md#space
 create or replace view braid.storage
 with (security_invoker = true)
 as

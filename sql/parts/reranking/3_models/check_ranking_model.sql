@@ -20,7 +20,7 @@ declare
   v_count int;
   v_key text;
   v_problem text;
-  v_hint text := 'Give what pgbraid learn wrote, or see docs/learning-to-rank.md for the keys of a model.';
+  v_hint text := 'Give what pgbraid learn wrote, or see docs/guide/learning-to-rank.md for the keys of a model.';
 begin
   if jsonb_typeof(v_model) is distinct from 'object' then
     v_problem := format('is %s', coalesce('a JSON ' || jsonb_typeof(v_model), 'null'));
@@ -75,7 +75,7 @@ begin
   end if;
   if v_problem is null and v_model ? 'trees' then
     v_hint := 'A tree has the arrays feature, threshold, left and right, one element for each node, and value, one for each leaf; '
-              'see docs/learning-to-rank.md.';
+              'see docs/guide/learning-to-rank.md.';
     if jsonb_typeof(v_model -> 'trees') <> 'array' then
       v_problem := 'has trees that are no array';
     elsif jsonb_array_length(v_model -> 'trees') > c_most_trees then

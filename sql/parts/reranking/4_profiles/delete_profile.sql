@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.delete_profile(profile => 'ana')
--- page: ranking.md#profiles
+-- page: guide/ranking.md#profiles
 create or replace function braid.delete_profile(profile text)
 returns boolean
 language sql

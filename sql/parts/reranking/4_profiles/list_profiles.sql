@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.list_profiles()
--- page: ranking.md#profiles
+-- page: guide/ranking.md#profiles
 create or replace function braid.list_profiles(match_count int default 100, after text default null)
 returns table (profile text, embedding_model text, attributes jsonb, updated_at timestamptz)
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.get_ranking_model(name => 'learned')
--- page: learning-to-rank.md
+-- page: guide/learning-to-rank.md
 create or replace function braid.get_ranking_model(name text)
 returns jsonb
 language sql

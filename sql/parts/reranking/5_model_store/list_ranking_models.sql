@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.list_ranking_models()
--- page: learning-to-rank.md
+-- page: guide/learning-to-rank.md
 create or replace function braid.list_ranking_models()
 returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[], updated_at timestamptz)
 language sql

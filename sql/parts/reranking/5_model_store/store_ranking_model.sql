@@ -1,7 +1,7 @@
 -- role: writer
 -- example: braid.store_ranking_model(name => 'learned', model => '{"version": 1, "mode": "hybrid", "features":
 --   ["score"], "weights": [2]}')
--- page: learning-to-rank.md
+-- page: guide/learning-to-rank.md
 create or replace function braid.store_ranking_model(name text, model jsonb)
 returns boolean
 language sql

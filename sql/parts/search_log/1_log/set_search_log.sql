@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_search_log(collection => 'small')
--- page: search-log.md
+-- page: guide/search-log.md
 create or replace function braid.set_search_log(
   collection text,
   log text default 'all',

@@ -1,5 +1,5 @@
 -- role: service, monitor
--- page: monitoring.md#what-waits
+-- page: guide/monitoring.md#what-waits
 create or replace view braid.search_activity
 with (security_invoker = true)
 as

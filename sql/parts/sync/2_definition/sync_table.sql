@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.sync_table(table_name => 'public.another', content => '{body}', tenant => 'default')
--- page: sync.md
+-- page: guide/sync.md
 create or replace function braid.sync_table(
   table_name text,
   content text[] default null,

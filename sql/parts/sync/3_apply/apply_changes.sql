@@ -1,6 +1,6 @@
 -- role: service
 -- example: braid.apply_changes(time_budget => '1 second')
--- page: sync.md
+-- page: guide/sync.md
 create or replace function braid.apply_changes(time_budget interval default '10 seconds')
 returns jsonb
 language sql

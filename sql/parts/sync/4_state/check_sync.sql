@@ -1,6 +1,6 @@
 -- role: service
 -- example: braid.check_sync(table_name => 'public.synced')
--- page: sync.md
+-- page: guide/sync.md
 create or replace function braid.check_sync(table_name text)
 returns table (tenant text, external_id text, problem text)
 language sql

@@ -1,7 +1,7 @@
 -- role: service
 -- standby: no
 -- example: braid.sync_status()
--- page: sync.md
+-- page: guide/sync.md
 create or replace function braid.sync_status()
 returns table (
   table_name text,

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.unsync_table(table_name => 'public.synced')
--- page: sync.md
+-- page: guide/sync.md
 create or replace function braid.unsync_table(table_name text, keep_documents boolean default false)
 returns bigint
 language sql

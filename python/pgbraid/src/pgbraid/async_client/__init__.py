@@ -45,7 +45,7 @@ async def connect_async(
 
     `read_dsn` names hot standbys of the database, one or several: searches and other reads go to them in turn, and to
     the primary while none can serve. With the consistency "session" reads see what this client has written, with
-    "eventual" they do not wait for it: see docs/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
+    "eventual" they do not wait for it: docs/guide/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
 
     Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError, and
     NotSupportedError for `read_dsn` on a cluster.

@@ -4,7 +4,7 @@
 -- tenants: all                    it acts across tenants, so it belongs to the tables' owner
 -- standby: no                     reads that stay on the primary; yes: writes only a log, and answers without
 -- example: braid.get_document(external_id => 'doc1')
--- page: documents.md#read         where docs/ describes it
+-- page: guide/documents.md#read         where docs/ describes it
 """
 
 from __future__ import annotations

@@ -161,7 +161,9 @@ def _check_headers(choice: Choice) -> None:
         try:
             manifests(choice.found)
         except ValueError as error:
-            raise InvalidArgumentError(str(error), hint="docs/contributing.md has the lines of a function") from error
+            raise InvalidArgumentError(
+                str(error), hint="docs/internals/contributing.md has the lines of a function"
+            ) from error
 
 
 def run_part(
