@@ -155,7 +155,7 @@ def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
 SAID = {
     "init": r"pgbraid \S+ is (brought )?up to date",
     "ingest": r"(?:[1-9]\d* indexed|[1-9]\d* unchanged), .* 0 failed",
-    "import": r"3 documents: 3 inserted, .* 3 chunks written",
+    "import-table": r"3 documents: 3 inserted, .* 3 chunks written",
     "search": r" 1\. .*\n    score ",
 }
 

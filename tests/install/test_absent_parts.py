@@ -202,8 +202,8 @@ def test_a_client_that_is_open_finds_what_was_added(bare_dsn: Callable[..., str]
     "command, part",
     [
         (["recall", "fox"], "memory"),
-        (["export", "-"], "transfer"),
-        (["models", "list"], "reranking"),
+        (["export-tenant", "-"], "transfer"),
+        (["ranking-models", "list"], "reranking"),
     ],
 )
 def test_a_command_says_which_part_it_needs(

@@ -101,7 +101,18 @@ def test_no_command_shows_a_password(
         "--dsn": ["status", "--dsn", dsn],
         "PGBRAID_DSN": ["search", "fox"],
         "--read-dsn": ["search", "fox", "--dsn", dsn_of_a_database, "--read-dsn", dsn],
-        "--from": ["import", "t", "--text-column", "a", "--id-column", "b", "--dsn", dsn_of_a_database, "--from", dsn],
+        "--from": [
+            "import-table",
+            "t",
+            "--text-column",
+            "a",
+            "--id-column",
+            "b",
+            "--dsn",
+            dsn_of_a_database,
+            "--from",
+            dsn,
+        ],
     }[given]
     if given == "PGBRAID_DSN":
         monkeypatch.setenv("PGBRAID_DSN", dsn)

@@ -87,7 +87,15 @@ def test_metadata_that_cannot_be_imported(run: Run, client: pgbraid.Client) -> N
         " ('{\"n\": 1' || repeat('0', 5000) || '}')::jsonb as more"
     )
     refused = run(
-        "import", "--from-table", "animals", "--id-column", "id", "--text-column", "body", "--metadata-column", "more"
+        "import-table",
+        "--from-table",
+        "animals",
+        "--id-column",
+        "id",
+        "--text-column",
+        "body",
+        "--metadata-column",
+        "more",
     )
     assert refused.code == 2
     assert "metadata of '7' cannot be read" in refused.err

@@ -1,4 +1,4 @@
-"""pgbraid learn and pgbraid models."""
+"""pgbraid learn and pgbraid ranking-models."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ def test_learn_and_store(run: Run, judged: pgbraid.Client, tmp_path: Path) -> No
     learned = run("learn", "asked", "--config", config, "--store", "--name", "again", "--json")
     assert learned.code == 0, learned.err
     assert json.loads(learned.out) == judged.get_ranking_model("again")
-    assert run("models", "drop", "again").out == "dropped\n"
+    assert run("ranking-models", "drop", "again").out == "dropped\n"
 
-    listed = run("models", "list").out.splitlines()
+    listed = run("ranking-models", "list").out.splitlines()
     assert listed[1].split()[:2] == ["important", "full_text"]
-    assert run("models", "store", "again", file).out == "stored\n"
-    assert run("models", "store", "again", file).out == "replaced\n"
+    assert run("ranking-models", "store", "again", file).out == "stored\n"
+    assert run("ranking-models", "store", "again", file).out == "replaced\n"
     file.write_text(file.read_text().replace('"version": 1', '"version": 2'))
-    refused = run("models", "store", "again", file)
+    refused = run("ranking-models", "store", "again", file)
     assert refused.code == 2 and "checksum" in refused.err and "hint:" in refused.err
-    assert run("models", "drop", "again").out == "dropped\n"
-    assert run("models", "drop", "again").code == 2
+    assert run("ranking-models", "drop", "again").out == "dropped\n"
+    assert run("ranking-models", "drop", "again").code == 2
 
 
 def test_nothing_is_stored_that_gains_nothing(run: Run, judged: pgbraid.Client, tmp_path: Path) -> None:

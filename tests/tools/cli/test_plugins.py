@@ -14,7 +14,7 @@ import pytest
 
 from pgbraid import _tools
 from pgbraid._version import __version__
-from pgbraid.cli import COMMANDS, plugins
+from pgbraid.cli import COMMANDS, RENAMED, plugins
 from pgbraid.errors import NotSupportedError
 from pgbraid.install import clusters
 
@@ -127,6 +127,19 @@ def test_the_driver_knows_the_commands_of_the_tools() -> None:
     assert not set(plugins.COMMANDS) & COMMANDS.keys()
     extras = set(distribution("pgbraid").metadata.get_all("Provides-Extra") or [])
     assert {*plugins.EXTRAS.values(), "tools"} <= extras and plugins.EXTRAS.keys() <= set(plugins.COMMANDS)
+
+
+def test_old_names_of_commands_are_refused_with_the_new_one(tmp_path: Path) -> None:
+    assert set(RENAMED.values()) <= {*COMMANDS, *plugins.COMMANDS}
+    for old, new in RENAMED.items():
+        done = call(tmp_path, old, "--any")
+        assert (done.returncode, done.stdout, done.stderr) == (
+            2,
+            "",
+            f"pgbraid: there is no command pgbraid {old}\nhint: its name is now: pgbraid {new}\n",
+        )
+    package(tmp_path, "greetings", {"export": "greetings:greet"}, greetings=GREET)
+    assert call(tmp_path, "export", "Ana").stdout == "hello Ana\n"
 
 
 @pytest.mark.parametrize("page", ["docs/reference/commands.md", "python/pgbraid-tools/README.md"])

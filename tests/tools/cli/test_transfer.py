@@ -1,4 +1,4 @@
-"""pgbraid export and pgbraid import-tenant."""
+"""pgbraid export-tenant and pgbraid import-tenant."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def test_a_tenant_goes_through_a_file(run: Run, client: pgbraid.Client, tmp_path
     client.add_documents([{"external_id": "a", "title": "Ünïcode", "content": "A fox.\nAnother \u2028 line."}])
     client.create_tenant("copy")
     file = tmp_path / "tenant.jsonl"
-    assert run("export", file) == (0, "", "")
+    assert run("export-tenant", file) == (0, "", "")
     assert file.read_text(encoding="utf-8").count("\n") == 2
     assert run("import-tenant", "--tenant", "copy", file) == (0, "1 documents\n", "")
-    assert run("export", "--tenant", "copy", "-").out == file.read_text(encoding="utf-8")
+    assert run("export-tenant", "--tenant", "copy", "-").out == file.read_text(encoding="utf-8")
 
 
 def test_what_goes_wrong_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.write_text("an earlier export")
-    assert run("export", "--tenant", "nobody", kept).err.startswith('pgbraid: tenant "nobody"')
+    assert run("export-tenant", "--tenant", "nobody", kept).err.startswith('pgbraid: tenant "nobody"')
     assert kept.read_text() == "an earlier export"
-    assert run("export", tmp_path / "nowhere" / "x").code == 2
+    assert run("export-tenant", tmp_path / "nowhere" / "x").code == 2
     (tmp_path / "bad").write_text('\n{"document": {"ext')
     outcome = run("import-tenant", tmp_path / "bad")
     assert (outcome.code, outcome.err.count("\n")) == (2, 2)
@@ -43,5 +43,5 @@ def test_what_goes_wrong_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_tenant_without_documents_is_an_empty_file(run: Run, tmp_path: Path) -> None:
-    assert run("export", tmp_path / "empty") == (0, "", "")
+    assert run("export-tenant", tmp_path / "empty") == (0, "", "")
     assert (tmp_path / "empty").read_text() == ""

@@ -171,7 +171,7 @@ def _version_findings(connection: Connection, installation: Installation) -> lis
     elif changed:
         reason = "Such a database cannot be upgraded. Its data can be moved to a new one, tenant by tenant."
         found = f"Migrations were changed after they had been applied: {changed}."
-        findings.append(_finding(PROBLEM, "migrations_changed", "pgbraid", found, reason, "pgbraid export"))
+        findings.append(_finding(PROBLEM, "migrations_changed", "pgbraid", found, reason, "pgbraid export-tenant"))
     elif other := installation.differing_parts:
         found = f"Functions of one version, but not of this package: {', '.join(other)}."
         findings.append(_finding(PROBLEM, "functions_differ", "pgbraid", found, clients, upgrade))

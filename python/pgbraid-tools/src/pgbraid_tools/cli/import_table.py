@@ -1,4 +1,4 @@
-"""pgbraid import."""
+"""pgbraid import-table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Source:
             yield sql.SQL(form).format(sql.Identifier(name))
 
 
-@click.command("import", short_help="Copy an existing pgvector table.")
+@click.command("import-table", short_help="Copy an existing pgvector table.")
 @click.option("--from-table", "table", required=True, metavar="TABLE", help="With or without its schema.")
 @click.option("--id-column", required=True, metavar="COLUMN", help="Becomes external_id.")
 @click.option("--text-column", required=True, metavar="COLUMN", help="Becomes content.")
@@ -93,7 +93,7 @@ def import_table(
     --prune the collection must hold nothing else. A table of the same database is kept in step by braid.sync_table,
     which reads only what changes.
 
-    Example: pgbraid import --from-table items --id-column id --text-column body --vector-column embedding
+    Example: pgbraid import-table --from-table items --id-column id --text-column body --vector-column embedding
     """
     import time
 

@@ -1,4 +1,4 @@
-"""pgbraid learn and pgbraid models."""
+"""pgbraid learn."""
 
 from __future__ import annotations
 
@@ -129,70 +129,3 @@ def _print(query_set: str, kind: str, learned: Learned) -> None:
         click.echo(line)
     if "trees" in model:
         click.echo(f"and {len(model['trees'])} trees")
-
-
-@click.group(short_help="List, store and drop models that searches rank by.")
-def models() -> None:
-    """Ranking models of the tenant: what `pgbraid learn` made."""
-
-
-@models.command("list", short_help="List the models.")
-@dsn_option
-@tenant_option
-@json_option
-def list_models(dsn: str | None, tenant: str, as_json: bool) -> None:
-    """List the tenant's models, with what each gained where it was learned."""
-    import pgbraid
-
-    with pgbraid.connect(dsn, tenant=tenant) as client:
-        found = client.list_ranking_models()
-    if as_json:
-        print_json(found)
-        return
-    rows = [["name", "mode", "features", "trees", "gain", "collections"]]
-    for model in found:
-        gain = (model["learned"] or {}).get("gain")
-        rows.append(
-            [
-                model["name"],
-                model["mode"],
-                str(len(model["features"])),
-                str(model["tree_count"]),
-                f"{gain:+.4f}" if isinstance(gain, int | float) else "",
-                ", ".join(model["collections"]),
-            ]
-        )
-    for line in table(rows, numbers=frozenset([2, 3, 4])):
-        click.echo(line)
-
-
-@models.command("store", short_help="Store a model from a file.")
-@click.argument("name")
-@click.argument("file", type=FILE)
-@dsn_option
-@tenant_option
-def store_model(name: str, file: Path, dsn: str | None, tenant: str) -> None:
-    """Store the model that `pgbraid learn --output FILE` wrote as NAME. A file that was changed is refused.
-
-    Example: pgbraid models store support model.json
-    """
-    import pgbraid
-    from pgbraid_tools.learning import read_model
-
-    model = read_model(file)
-    with pgbraid.connect(dsn, tenant=tenant) as client:
-        click.echo("stored" if client.store_ranking_model(name, model) else "replaced")
-
-
-@models.command("drop", short_help="Drop a model.")
-@click.argument("name")
-@dsn_option
-@tenant_option
-def drop_model(name: str, dsn: str | None, tenant: str) -> None:
-    """Drop the model NAME. Searches that name it fail; collections that name it rank without it."""
-    import pgbraid
-
-    with pgbraid.connect(dsn, tenant=tenant) as client:
-        if not client.drop_ranking_model(name):
-            raise click.ClickException(f'there is no ranking model "{name}"')
-    click.echo("dropped")

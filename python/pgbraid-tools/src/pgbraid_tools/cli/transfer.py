@@ -1,4 +1,4 @@
-"""pgbraid export and pgbraid import-tenant."""
+"""pgbraid export-tenant and pgbraid import-tenant."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import click
 from pgbraid.cli.options import dsn_option, tenant_option
 
 
-@click.command("export", short_help="Write all that a tenant stored to a file.")
+@click.command("export-tenant", short_help="Write all that a tenant stored to a file.")
 @click.argument("file", type=click.File("w", encoding="utf-8", lazy=True))
 @dsn_option
 @tenant_option
-def export(file: IO[str], dsn: str | None, tenant: str) -> None:
+def export_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
     """Write all that a tenant stored to FILE (- for standard output), as lines of JSON that `pgbraid import-tenant`
     takes: collections, documents, chunks and embeddings.
 
-    Example: pgbraid export --tenant acme acme.jsonl
+    Example: pgbraid export-tenant --tenant acme acme.jsonl
     """
     import pgbraid
 
@@ -28,13 +28,13 @@ def export(file: IO[str], dsn: str | None, tenant: str) -> None:
     file.write("")
 
 
-@click.command("import-tenant", short_help="Store what pgbraid export wrote.")
+@click.command("import-tenant", short_help="Store what pgbraid export-tenant wrote.")
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @dsn_option
 @tenant_option
 def import_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
-    """Store what `pgbraid export` wrote to FILE (- for standard input), for a tenant that exists. Searches find the
-    same there with the same scores.
+    """Store for a tenant that exists what `pgbraid export-tenant` wrote to FILE (- for standard input). Searches then
+    find the same documents with the same scores.
 
     Example: pgbraid import-tenant --tenant acme acme.jsonl
     """

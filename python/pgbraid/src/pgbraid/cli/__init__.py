@@ -28,6 +28,13 @@ COMMANDS = {
     "stop": "pgbraid.cli.stop:stop",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
+# Old names of commands, refused unless a plug-in has them.
+RENAMED = {
+    "export": "export-tenant",
+    "import": "import-table",
+    "measure-recall": "measure-index-recall",
+    "models": "ranking-models",
+}
 # In hints: commands that work on a database.
 ON_DATABASES = re.compile(r"\bpgbraid (?:init|upgrade|uninstall|status|doctor|maintain|work|jobs|distribute)\b")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -65,6 +72,16 @@ class _Commands(click.Group):
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = RENAMED.get(args[0])
+        if name and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            from pgbraid.errors import NotFoundError
+
+            raise NotFoundError(f"there is no command pgbraid {args[0]}", hint=f"its name is now: pgbraid {name}")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Commands, context_settings=SETTINGS, invoke_without_command=True)

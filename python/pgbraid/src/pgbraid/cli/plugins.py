@@ -12,8 +12,9 @@ from pgbraid._tools import INSTALL, PACKAGE, other_version
 GROUP = "pgbraid.commands"
 # The commands of that package, and the extra of those that need more than it.
 NAMES = (
-    "bench bundle delete demo distribute doctor eval explain export import import-tenant ingest jobs judge judgments "
-    "learn list maintain mcp measure-recall models move-tenant rankings rebalance recall show size tune workbench"
+    "bench bundle delete demo distribute doctor eval explain export-tenant import-table import-tenant ingest jobs "
+    "judge judgments learn list maintain mcp measure-index-recall move-tenant ranking-models rankings rebalance recall "
+    "show size tune workbench"
 )
 COMMANDS = NAMES.split()
 EXTRAS = {"ingest": "files", "learn": "learn", "mcp": "mcp", "workbench": "workbench"}

@@ -94,7 +94,7 @@ begin
     if not exists (select from braid_store._yoyo_migration y where y.migration_id = v_migrations[1][1]) then
       raise exception 'the database is from before pgbraid 0.1.0, and cannot be upgraded to %', v_version
         using errcode = '55000',
-              hint = 'Move the data: for each tenant, pgbraid export with the package that made the database, and pgbraid '
+              hint = 'Move the data: export each tenant with the package that made the database, then run pgbraid '
                      'import-tenant with this one into a new database.';
     end if;
     -- A newer version may have changed what this one relies on, and a changed migration is one that never ran.
@@ -129,7 +129,7 @@ begin
       raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database', v_found, v_version
         using errcode = '55000',
               hint = 'It was changed afterwards. Use the package that the database was installed with, or move the data: '
-                     'pgbraid export, and pgbraid import-tenant into a new database.';
+                     'pgbraid export-tenant, and pgbraid import-tenant into a new database.';
     end if;
   end if;
 end

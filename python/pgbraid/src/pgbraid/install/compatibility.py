@@ -34,7 +34,7 @@ def before_release() -> VersionMismatchError:
     """Return the error for an installation that has other columns than every release; begin.sql says the same."""
     return VersionMismatchError(
         "the database is from before pgbraid 0.1.0, and cannot be upgraded",
-        hint="move the data: for each tenant, pgbraid export with the package that made the database, and pgbraid"
+        hint="move the data: export each tenant with the package that made the database, then run pgbraid"
         " import-tenant with this one into a new database",
     )
 

@@ -1,4 +1,4 @@
-"""pgbraid measure-recall."""
+"""pgbraid measure-index-recall."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pgbraid.cli.output import print_json, table
 WIDTHS = ("ef_search_fused", "ef_search", "ef_search_100")
 
 
-@click.command("measure-recall", short_help="What the vector index finds of what an exact search finds.")
+@click.command("measure-index-recall", short_help="What the vector index finds of what an exact search finds.")
 @dsn_option
 @tenant_option
 @collection_option
@@ -27,7 +27,7 @@ WIDTHS = ("ef_search_fused", "ef_search", "ef_search_100")
 )
 @click.option("--set", "is_set", is_flag=True, help="Have searches use the ef_search suggested.")
 @json_option
-def measure_recall(
+def measure_index_recall(
     dsn: str | None, tenant: str, collection: str, query_count: int, is_set: bool, as_json: bool
 ) -> None:
     """Ask the vector index of a collection the tenant's own queries, at growing ef_search, and compare with a scan.

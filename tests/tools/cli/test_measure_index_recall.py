@@ -1,4 +1,4 @@
-"""pgbraid measure-recall."""
+"""pgbraid measure-index-recall."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def indexed(db: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
 
 
 def test_it_shows_all_widths_and_what_to_do(indexed: psycopg.Connection[Any], run: Run) -> None:
-    done = run("measure-recall", "--collection", "c", "--queries", "20")
+    done = run("measure-index-recall", "--collection", "c", "--queries", "20")
     assert (done.code, done.err) == (0, "")
     first, heading, *_, last = done.out.splitlines()
     assert first.endswith("test, 300 vectors; asked: 0 stored queries, 0 of query sets, 20 made of stored vectors")
@@ -37,10 +37,10 @@ def test_it_shows_all_widths_and_what_to_do(indexed: psycopg.Connection[Any], ru
     # The width differs from build to build: links are made at random.
     assert 64 <= suggested_width(last) <= 160
     indexed.execute("update braid_store.vector_shards set ef_search = 77")
-    done = run("measure-recall", "--collection", "c", "--queries", "20")
+    done = run("measure-index-recall", "--collection", "c", "--queries", "20")
     assert re.search(r"^ *77  +[01]\.[0-9]{4} .*<- ef_search$", done.out, re.MULTILINE)
     assert done.out.endswith("; --set makes it so\n")
-    done = run("measure-recall", "--collection", "c", "--queries", "30", "--set")
+    done = run("measure-index-recall", "--collection", "c", "--queries", "30", "--set")
     last = done.out.splitlines()[-1]
     assert last.endswith("; set")
     assert indexed.execute("select ef_search from braid_store.vector_shards").fetchone() == (suggested_width(last),)
@@ -53,11 +53,14 @@ def suggested_width(line: str) -> int:
 
 
 def test_json_and_what_has_no_index(indexed: psycopg.Connection[Any], run: Run) -> None:
-    (index,) = json.loads(run("measure-recall", "--collection", "c", "--json").out)["indexes"]
+    (index,) = json.loads(run("measure-index-recall", "--collection", "c", "--json").out)["indexes"]
     assert index["queries"]["sample"] == 100
-    assert run("measure-recall").out == "default: no vector index: all vectors are compared, and searches are exact\n"
+    assert (
+        run("measure-index-recall").out
+        == "default: no vector index: all vectors are compared, and searches are exact\n"
+    )
     indexed.execute("drop index braid_store.vectors_1_hnsw")
-    assert "the index is missing" in run("measure-recall", "--collection", "c").out
+    assert "the index is missing" in run("measure-index-recall", "--collection", "c").out
 
 
 @pytest.mark.parametrize(
@@ -65,5 +68,5 @@ def test_json_and_what_has_no_index(indexed: psycopg.Connection[Any], run: Run) 
     [("--queries", "9"), ("--queries", "many"), ("--queries", "29", "--set"), ("--collection", "nothing")],
 )
 def test_bad_input(run: Run, arguments: tuple[str, ...]) -> None:
-    done = run("measure-recall", *arguments)
+    done = run("measure-index-recall", *arguments)
     assert done.code == 2 and len(done.err.splitlines()) == 2 and done.out == ""
