@@ -21,7 +21,7 @@ from benchmarks.semantic.corpus import Corpus
 from benchmarks.throughput import cpu_seconds
 from pgbraid import embedded
 from pgbraid.install import install
-from pgbraid_tools.cli.space import give_back_space
+from pgbraid_tools.cli.reclaim import reclaim_space
 from support import temporary_folder
 
 Connection = psycopg.Connection[Any]
@@ -172,7 +172,7 @@ def upkeep(db: Connection) -> None:
     """As `pgbraid maintain` does."""
     while not db.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
         pass
-    give_back_space(db, time.monotonic() + 3600, [])
+    reclaim_space(db, time.monotonic() + 3600, [])
 
 
 def size_of(db: Connection) -> int:

@@ -20,7 +20,7 @@ from benchmarks.semantic.corpus import Corpus, text
 from benchmarks.throughput import cpu_seconds
 from pgbraid import embedded
 from pgbraid.install import install
-from pgbraid_tools.cli.space import give_back_space
+from pgbraid_tools.cli.reclaim import reclaim_space
 from pgbraid_tools.sizing import bytes_of_chunks, search_ms, write_ms
 from support import temporary_folder
 
@@ -121,7 +121,7 @@ def measure(
     with psycopg.connect(dsn, autocommit=True) as db:
         # As `pgbraid maintain` does: a load leaves much behind. How much, only a vacuum knows.
         db.execute("vacuum analyze")
-        give_back_space(db, time.monotonic() + 3600, [])
+        reclaim_space(db, time.monotonic() + 3600, [])
         db.execute("vacuum analyze")
         after = sizes(db)
         return Measured(

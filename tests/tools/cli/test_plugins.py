@@ -59,7 +59,7 @@ def test_a_package_adds_a_command(tmp_path: Path) -> None:
     package(tmp_path, "greetings", {"greet": "greetings:greet"}, greetings=GREET)
     done = call(tmp_path, "greet", "Ana")
     assert (done.returncode, done.stdout, done.stderr) == (0, "hello Ana\n", "")
-    assert "  greet           Greet.\n" in call(tmp_path, "--help").stdout
+    assert "  greet                 Greet.\n" in call(tmp_path, "--help").stdout
     assert "Usage: pgbraid greet [OPTIONS] NAME" in call(tmp_path, "greet", "--help").stdout
     wrong = call(tmp_path, "greet")
     assert (wrong.returncode, wrong.stderr.splitlines()[-1]) == (2, "hint: run: pgbraid greet --help")

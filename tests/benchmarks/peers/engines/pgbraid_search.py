@@ -18,7 +18,7 @@ from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engi
 from benchmarks.peers.engines.databases import Connection, connect, create_database, database_size, settle, version
 from benchmarks.semantic.corpus import DIMENSIONS, text
 from pgbraid.install import install
-from pgbraid_tools.cli.space import give_back_space
+from pgbraid_tools.cli.reclaim import reclaim_space
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
 # Documents made before the clock runs.
@@ -73,7 +73,7 @@ class Pgbraid(Engine):
             with self.step("upkeep"):
                 # As `pgbraid maintain` does.
                 warnings: list[str] = []
-                give_back_space(admin, time.monotonic() + 3600, warnings)
+                reclaim_space(admin, time.monotonic() + 3600, warnings)
                 settle(admin)
                 if warnings:
                     raise RuntimeError(f"space was not given back: {warnings}")

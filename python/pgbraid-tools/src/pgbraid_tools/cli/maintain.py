@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     import psycopg
 
 
-@click.command(short_help="Merge segments, move vectors, free space.")
+@click.command(short_help="Merge segments, move vectors, reclaim space.")
 @dsn_option
 @click.option("--seconds", default=10.0, show_default=True, type=click.FloatRange(min=0), help="When to stop.")
 def maintain(dsn: str | None, seconds: float) -> None:
-    """Bring synced tables over, merge index segments, move vectors to where they are found fastest, and free space: one
-    bounded step after the other, each committed, until nothing is left to do or the time is spent.
+    """Bring synced tables over, merge index segments, move vectors to where they are found fastest, and reclaim space.
 
-    As the owner of the tables or a superuser it then gives space back, if there is time left: vacuums tables with many
-    deleted rows, moves postings to the front of their table, and makes bloated indexes anew, without locking anybody
-    out. bytes_given_back says how much. What has begun is finished, also behind the deadline.
+    Each step is bounded and committed; it goes on until nothing is left to do or the time is spent. If there is time
+    left, and the login is the owner of the tables or a superuser, it returns space to the disk: it vacuums tables with
+    many deleted rows, moves postings to the front of their table, and reindexes bloated indexes, without locking
+    anybody out. bytes_reclaimed says how much. A step that has begun is finished, even past the deadline.
 
     At the coordinator of a cluster it does so on all workers at the same time.
     """
@@ -79,7 +79,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
 
     from pgbraid.install import read_installation
     from pgbraid.install.compatibility import check_installed
-    from pgbraid_tools.cli.space import give_back_space
+    from pgbraid_tools.cli.reclaim import reclaim_space
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
@@ -115,9 +115,9 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
         if unfit is not None:
             done["seconds_needed"] = unfit
         if done.get("complete") and left > 0:
-            given_back = give_back_space(connection, deadline, done["warnings"])
-            if given_back is not None:
-                done["bytes_given_back"] = given_back
+            reclaimed = reclaim_space(connection, deadline, done["warnings"])
+            if reclaimed is not None:
+                done["bytes_reclaimed"] = reclaimed
     done["rows_applied"] = applied.pop("rows")
     done["warnings"] += applied["warnings"]
     done["complete"] = done["complete"] and applied["complete"]

@@ -1,4 +1,4 @@
-"""pgbraid maintain gives back the space of deleted rows, and loses nothing while it moves what is left."""
+"""pgbraid maintain reclaims the space of deleted rows, and loses nothing while it moves what is left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from pgbraid import embedded
 from pgbraid.cli import main
-from pgbraid_tools.cli import space
+from pgbraid_tools.cli import reclaim
 from support import clone
 from support.calls import full_text, one, upsert
 
@@ -69,8 +69,8 @@ def other(dsn: str) -> Iterator[Connection]:
 @pytest.fixture
 def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, Any]]:
     """Runs pgbraid maintain, for which this database is large enough, and gives what it prints."""
-    monkeypatch.setattr(space, "LEAST", 100_000)
-    monkeypatch.setattr(space, "LOCK_WAIT", "200ms", raising=False)
+    monkeypatch.setattr(reclaim, "MIN_EXCESS_BYTES", 100_000)
+    monkeypatch.setattr(reclaim, "LOCK_TIMEOUT", "200ms")
     monkeypatch.setenv("PGBRAID_DSN", dsn)
     monkeypatch.setattr(sys, "argv", ["pgbraid", "maintain", "--seconds", "120"])
 
@@ -108,7 +108,7 @@ def test_maintain_leaves_little_more_than_the_rows_need(bloated: Connection, run
         "update pg_index set indisvalid = false where indexrelid = 'braid_store.postings_pkey_ccnew'::regclass"
     )
     done = run()
-    assert done["complete"] and done["bytes_given_back"] > 100_000
+    assert done["complete"] and done["bytes_reclaimed"] > 100_000
     assert loose(bloated) == {}
     assert done["warnings"] == []
     assert one(bloated, INVALID) == 0
@@ -180,7 +180,7 @@ def test_nothing_grows_while_a_transaction_may_read_what_was_deleted(
         assert all(any("lock timeout" in line for line in lines) for lines in warnings)
     before = found(bloated)
     done = run()
-    assert done["complete"] and done["bytes_given_back"] > 100_000 and done["warnings"] == []
+    assert done["complete"] and done["bytes_reclaimed"] > 100_000 and done["warnings"] == []
     assert one(bloated, INVALID) == 0
     assert found(bloated) == before
     assert problems(bloated) == 0
@@ -240,11 +240,11 @@ def test_a_merge_leaves_out_segments_whose_postings_move(bloated: Connection, ot
     assert problems(bloated) == 0
 
 
-def test_only_the_owner_of_the_tables_gives_space_back(bloated: Connection, dsn: str) -> None:
+def test_only_the_owner_of_the_tables_reclaims_space(bloated: Connection, dsn: str) -> None:
     login = f"service_{one(bloated, 'select oid from pg_database where datname = current_database()')}"
     bloated.execute(f"create role {login} login")
     try:
         with psycopg.connect(dsn, user=login, autocommit=True) as service:
-            assert space.give_back_space(service, float("inf"), []) is None
+            assert reclaim.reclaim_space(service, float("inf"), []) is None
     finally:
         bloated.execute(f"drop role {login}")

@@ -1,4 +1,4 @@
-"""Space that deleted rows have left in the tables: vacuum, and indexes made anew, outside of transactions."""
+"""Reclaim the space of deleted rows by vacuum and reindex, which cannot run in a function."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
 
     import psycopg
 
-__all__ = ["give_back_space"]
+__all__ = ["reclaim_space"]
 
-# Below this many bytes nothing is worth the work.
-LEAST = 4_000_000
-# What takes more than so many times its need is made smaller.
-LOOSE = 1.25
-# How long a step waits for other sessions, which wait behind it.
-LOCK_WAIT = "3s"
-PAGE = 8192
-# Postings are moved in pieces of at most so many bytes, as whoever merges their segments waits meanwhile.
-PIECE = 512 * PAGE
-MAY = """
+# Tables and indexes with less excess than this are left alone.
+MIN_EXCESS_BYTES = 4_000_000
+# Size, relative to the size needed, from which a table or index is bloated.
+MAX_BLOAT = 1.25
+# Short, because other sessions queue behind a waiting step.
+LOCK_TIMEOUT = "3s"
+PAGE_BYTES = 8192
+# Postings are moved in batches, because a merge of their segments waits meanwhile.
+MAX_BATCH_BYTES = 512 * PAGE_BYTES
+IS_OWNER = """
 select pg_catalog.pg_has_role(c.relowner, 'usage')
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'braid_store' and c.relname = 'postings'
 """
-DEAD = """
+TABLES_WITH_DEAD_ROWS = """
 select s.relname
 from pg_catalog.pg_stat_user_tables s
 where s.schemaname = 'braid_store' and s.relname !~ '^vectors_[0-9]+$'
   and s.n_dead_tup > 1000 + 0.02 * s.n_live_tup
 order by pg_catalog.pg_table_size(s.relid) desc
 """
-# What a reindex that was cut off has left.
-INVALID = """
+# An interrupted reindex leaves these behind.
+INVALID_INDEXES = """
 select i.relname, t.relname
 from pg_catalog.pg_index x
 join pg_catalog.pg_class i on i.oid = x.indexrelid
 join pg_catalog.pg_class t on t.oid = x.indrelid
 where i.relnamespace = 'braid_store'::regnamespace and not x.indisvalid and i.relname ~ '_cc(new|old)[0-9]*$'
 """
-PAGES = "select pg_catalog.pg_relation_size('braid_store.postings') / 8192"
-# Places of postings with lists out of line, as many as have so many bytes together: the last written first.
-LONG = """
+POSTINGS_PAGES = "select pg_catalog.pg_relation_size('braid_store.postings') / 8192"
+# Places of postings with TOASTed lists, in the given order, until their sizes add up to `room` bytes.
+TOASTED_POSTINGS = """
 select p.place::text, p.bytes
 from (
   select p.*, sum(p.bytes) over (order by {order} rows unbounded preceding) as sum
@@ -63,8 +63,8 @@ from (
 where p.sum <= %(room)s
 order by p.sum
 """
-# The pages of such lists, and how many they need: pieces of 1,996 bytes, four in a page.
-LONG_PAGES = """
+# The pages of TOASTed lists, and the pages that they need: TOAST chunks have 1,996 bytes, four of them a page.
+TOAST_PAGES = """
 select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          select coalesce(ceil(sum(ceil(p.bytes / 1996.0)) / 4), 0)::bigint
          from (
@@ -74,56 +74,57 @@ select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          where p.bytes > 1900)
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-# Where lists out of line lie, only a superuser can see, and from PostgreSQL 17 on, which of them is whose.
-TOAST = """
+# Null where the login cannot read the TOAST table, or before PostgreSQL 17, which cannot tell whose chunks they are.
+TOAST_TABLE = """
 select case when pg_catalog.has_schema_privilege('pg_toast', 'usage')
                  and pg_catalog.current_setting('server_version_num')::int >= 170000
             then c.reltoastrelid::regclass::text end
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-TOTAL = """
+TOTAL_BYTES = """
 select coalesce(sum(pg_catalog.pg_total_relation_size(c.oid)), 0)
 from pg_catalog.pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'
 """
 
 
-def give_back_space(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> int | None:
-    """Vacuum tables and make indexes anew that hold much free space, until the deadline; what has begun is finished.
-    How many bytes smaller the tables are; None for a login that has not the rights of their owner. A step that fails is
-    left out, with a line in `warnings`."""
-    if not _value(connection, MAY):
+def reclaim_space(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> int | None:
+    """Vacuum bloated tables and reindex bloated indexes until the deadline; a step that has begun is finished.
+
+    Return the bytes reclaimed; None if the login lacks the rights of the tables' owner. A step that fails is left out,
+    with a line in `warnings`."""
+    if not _value(connection, IS_OWNER):
         return None
-    given_back = 0
+    reclaimed = 0
     try:
-        connection.execute(f"set lock_timeout = '{LOCK_WAIT}'")
+        connection.execute(f"set lock_timeout = '{LOCK_TIMEOUT}'")
         # A vacuum takes as long as it takes, whatever the login's searches may.
         connection.execute("set statement_timeout = 0")
         with _step(connection, "measuring the tables", warnings):
-            before = _value(connection, TOTAL)
-            _give_back(connection, deadline, warnings)
-            given_back = max(0, int(before - _value(connection, TOTAL)))
+            before = _value(connection, TOTAL_BYTES)
+            _reclaim(connection, deadline, warnings)
+            reclaimed = max(0, int(before - _value(connection, TOTAL_BYTES)))
     finally:
         # The server may keep the session for others, or have ended it.
         for setting in ("lock_timeout", "statement_timeout"):
             with suppress(OperationalError):
                 connection.execute(f"reset {setting}")
-    return given_back
+    return reclaimed
 
 
-def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
+def _reclaim(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
     _drop_invalid_indexes(connection, warnings)
     dead: list[tuple[str]] = []
     with _step(connection, "looking for deleted rows", warnings):
-        dead = connection.execute(DEAD).fetchall()
+        dead = connection.execute(TABLES_WITH_DEAD_ROWS).fetchall()
     for (table,) in dead:
         if time.monotonic() < deadline:
             _vacuum(connection, table, warnings)
-    loose = _loose(connection, warnings)
+    bloated = _bloated(connection, warnings)
     for part, move in (("rows", _move_postings), ("toast", _rewrite_postings)):
-        if any(row[:2] == ("postings", part) for row in loose) and time.monotonic() < deadline:
+        if any(row[:2] == ("postings", part) for row in bloated) and time.monotonic() < deadline:
             move(connection, deadline, warnings)
-            loose = _loose(connection, warnings)
-    for table, part, _, _ in loose:
+            bloated = _bloated(connection, warnings)
+    for table, part, _, _ in bloated:
         if time.monotonic() > deadline:
             break
         if part not in ("rows", "toast"):
@@ -132,15 +133,15 @@ def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: l
             _vacuum(connection, table, warnings)
 
 
-def _loose(connection: psycopg.Connection[Any], warnings: list[str]) -> list[tuple[str, str, int, int]]:
-    """What takes much more than it needs, with both in bytes."""
+def _bloated(connection: psycopg.Connection[Any], warnings: list[str]) -> list[tuple[str, str, int, int]]:
+    """Return table, part, size and needed size in bytes of everything bloated."""
     rows: list[tuple[str, str, int, int]] = []
     with _step(connection, "measuring the tables", warnings):
         rows = connection.execute(
             "select table_name, part, byte_count, needed_byte_count from braid_store.relation_sizes() "
             "order by byte_count - needed_byte_count desc"
         ).fetchall()
-    return [row for row in rows if row[2] > max(LEAST, LOOSE * row[3])]
+    return [row for row in rows if row[2] > max(MIN_EXCESS_BYTES, MAX_BLOAT * row[3])]
 
 
 def _move_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
@@ -150,14 +151,14 @@ def _move_postings(connection: psycopg.Connection[Any], deadline: float, warning
     for _ in range(3):
         # First, as only then rows come to lie in front.
         _vacuum(connection, "postings", warnings)
-        needed = next((row[3] for row in _loose(connection, warnings) if row[:2] == ("postings", "rows")), None)
+        needed = next((row[3] for row in _bloated(connection, warnings) if row[:2] == ("postings", "rows")), None)
         if needed is None or time.monotonic() > deadline:
             return
         has_grown = True
         with _step(connection, "moving postings", warnings):
-            pages = _value(connection, PAGES)
-            _move_last(connection, needed // PAGE, pages, deadline)
-            has_grown = _value(connection, PAGES) > pages
+            pages = _value(connection, POSTINGS_PAGES)
+            _move_last(connection, needed // PAGE_BYTES, pages, deadline)
+            has_grown = _value(connection, POSTINGS_PAGES) > pages
         if has_grown:
             break
     _vacuum(connection, "postings", warnings)
@@ -166,7 +167,7 @@ def _move_postings(connection: psycopg.Connection[Any], deadline: float, warning
 def _move_last(connection: psycopg.Connection[Any], first_page: int, pages: int, deadline: float) -> None:
     behind = f"({pages},0)"
     # While a transaction is open that may still read what was deleted, there is no room. To see that costs a page.
-    piece = PAGE
+    piece = PAGE_BYTES
     may_go_on = True
     while may_go_on and time.monotonic() < deadline:
         row = connection.execute(
@@ -177,7 +178,7 @@ def _move_last(connection: psycopg.Connection[Any], first_page: int, pages: int,
         assert row is not None
         moved, behind, may_go_on = row
         if moved:
-            piece = min(2 * piece, PIECE)
+            piece = min(2 * piece, MAX_BATCH_BYTES)
 
 
 def _rewrite_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
@@ -185,7 +186,7 @@ def _rewrite_postings(connection: psycopg.Connection[Any], deadline: float, warn
     there is room, and cut the end off."""
     toast = None
     with _step(connection, "moving long postings", warnings):
-        toast = _value(connection, TOAST)
+        toast = _value(connection, TOAST_TABLE)
     # Where one sees where they lie, some may have come to lie at the end again. Where nobody does, those that were
     # written last are taken, and then the first of these again, which may have found room in the last page.
     for number in range(5 if toast else 2):
@@ -204,14 +205,14 @@ def _rewrite_last(
 ) -> bool:
     """Whether something was moved, and to where there was room."""
     # By the lists, as a vacuum that skips pages does not know how many pieces there are.
-    pages, needed = connection.execute(LONG_PAGES).fetchone() or (0, 0)
-    if (pages - needed) * PAGE < LEAST:
+    pages, needed = connection.execute(TOAST_PAGES).fetchone() or (0, 0)
+    if (pages - needed) * PAGE_BYTES < MIN_EXCESS_BYTES:
         return False
-    room = 0.9 * PAGE * min(pages - needed, most_pages or pages)
+    room = 0.9 * PAGE_BYTES * min(pages - needed, most_pages or pages)
     query = (
-        LONG.format(order="p.segment_id desc, p.lexeme desc", ids="null", far="where p.bytes > 2048")
+        TOASTED_POSTINGS.format(order="p.segment_id desc, p.lexeme desc", ids="null", far="where p.bytes > 2048")
         if toast is None
-        else LONG.format(
+        else TOASTED_POSTINGS.format(
             order="f.place desc",
             ids="pg_column_toast_chunk_id(p.elements) as elements_id, pg_column_toast_chunk_id(p.blocks) as blocks_id",
             far=f"join (select t.chunk_id, max(t.ctid) as place from {toast} t where t.ctid >= '({needed},0)'"
@@ -225,7 +226,7 @@ def _rewrite_last(
     for place, size in connection.execute(query.encode(), {"room": room}).fetchall():
         if left <= 0:
             pieces.append([])
-            left = min(PAGE << len(pieces), PIECE)
+            left = min(PAGE_BYTES << len(pieces), MAX_BATCH_BYTES)
         pieces[-1].append(place)
         left -= size
     for piece in pieces:
@@ -246,7 +247,7 @@ def _vacuum(connection: psycopg.Connection[Any], table: str, warnings: list[str]
 def _reindex(connection: psycopg.Connection[Any], table: str, index: str, warnings: list[str]) -> None:
     done = False
     with _step(connection, f"reindex of {index}", warnings):
-        left = [name for name, of in connection.execute(INVALID).fetchall() if of == table]
+        left = [name for name, of in connection.execute(INVALID_INDEXES).fetchall() if of == table]
         if left:
             # Writers keep each of them up to date, so there must not be more and more.
             warnings.append(f"reindex of {index}: not while {left[0]} cannot be dropped")
@@ -261,7 +262,7 @@ def _reindex(connection: psycopg.Connection[Any], table: str, index: str, warnin
 def _drop_invalid_indexes(connection: psycopg.Connection[Any], warnings: list[str]) -> None:
     left: list[tuple[str, str]] = []
     with _step(connection, "looking for invalid indexes", warnings):
-        left = connection.execute(INVALID).fetchall()
+        left = connection.execute(INVALID_INDEXES).fetchall()
     for name, _ in left:
         # Not without "concurrently", for which searches would wait. One that is still being made keeps its lock.
         with _step(connection, f"drop of {name}", warnings), suppress(UndefinedObject):
