@@ -22,8 +22,8 @@ Connection = psycopg.Connection[Any]
 # What is called, and what the collection's log is set to meanwhile.
 CALLS = {
     "search_json": ("off", "select braid.search_json(%s)"),
-    "search, log off": ("off", "select braid.search(%s)"),
-    "search, log on": ("all", "select braid.search(%s)"),
+    "search, log off": ("off", "select braid.logged_search(%s)"),
+    "search, log on": ("all", "select braid.logged_search(%s)"),
 }
 # So many calls of one kind, then of the next.
 TURN = 20

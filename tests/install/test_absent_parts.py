@@ -154,7 +154,7 @@ def test_a_collection_that_keeps_settings_of_an_absent_part_is_searched(core_db:
         ' "ranking_model": "m", "query_embedding_count": 5, "token_vector_model": "t"}\''
     )
     assert core_db.execute("select braid.hybrid_search('fox')").fetchall() == before
-    assert core_db.execute("select braid.search('fox')").fetchall() != []
+    assert core_db.execute("select braid.logged_search('fox')").fetchall() != []
     assert one(core_db, "select parts ->> 'search_log' from braid.collections") == "all"
     core_db.execute("select braid.set_ranking('default', '{\"k1\": 2}'), braid.upsert_document('c', 'another fox')")
     assert one(core_db, "select count(*) from braid.full_text_search('fox')") == 3
@@ -264,7 +264,7 @@ SEARCHES = (
     "select braid.hybrid_search('quick fox')",
     "select braid.full_text_search('quick fox')",
     "select braid.search_json('quick fox')",
-    "select braid.search('quick fox')",
+    "select braid.logged_search('quick fox')",
 )
 
 

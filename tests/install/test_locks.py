@@ -100,7 +100,7 @@ def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
         assert upgrade.result(PATIENCE).functions_applied
 
 
-@pytest.mark.parametrize("function", ["search", "logged_recall", "hybrid_search", "recall"])
+@pytest.mark.parametrize("function", ["logged_search", "logged_recall", "hybrid_search", "recall"])
 def test_a_call_that_waits_for_an_upgrade_holds_no_lock_on_what_it_changes(
     dsn: str, db: Connection, function: str
 ) -> None:

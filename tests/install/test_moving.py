@@ -137,7 +137,7 @@ def test_a_dump_has_the_parts_that_its_database_has(
             upsert(db, [{"external_id": "a", "content": "a quick fox"}])
             if "search_log" in parts:
                 db.execute("select braid.set_search_log('default', 'all')")
-                db.execute("select from braid.search('fox')")
+                db.execute("select from braid.logged_search('fox')")
             found = full_text(db, "fox")
         subprocess.run([programs / "pg_dump", f"--format={form}", "--file", file, dsn], check=True)
         restore: list[str | Path] = (

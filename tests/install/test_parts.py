@@ -194,7 +194,7 @@ def test_a_manifest_alone_says_what_a_setting_is_by_default(dsn: str, package: P
         assert connection.execute(shown.encode()).fetchone() == ("off", "0.5", "hash")
         connection.execute("select braid.set_search_log('default', 'sampled')")
         assert connection.execute(shown.encode()).fetchone() == ("sampled", "0.5", "hash")
-        connection.execute("select braid.set_search_log('default', 'all'), braid.search('fox')")
+        connection.execute("select braid.set_search_log('default', 'all'), braid.logged_search('fox')")
         row = connection.execute(
             "select sample_share, query_text, query_hash is null from braid_store.search_log"
         ).fetchone()

@@ -125,7 +125,7 @@ def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> 
     assert "query_sets" in told and "--drop-data" in told
     db.execute("select braid.set_search_log('default', 'all')")
     # Each day has a table.
-    db.execute("select from braid.search('fox')")
+    db.execute("select from braid.logged_search('fox')")
     db.execute("select braid.maintain()")
     assert one(db, "select count(*) from pg_class where relname ~ '^search_log_[0-9]'") > 0
     assert "search_log" in refusal(dsn, "search_log", "learning")

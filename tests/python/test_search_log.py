@@ -71,7 +71,7 @@ def test_whether_there_is_a_log_is_not_asked_for(logged: pgbraid.Client) -> None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Session, "rows", rows)
         logged.search("heron", mode="full_text")
-    assert asked == ["search"]
+    assert asked == ["logged_search"]
 
 
 def test_feedback(logged: pgbraid.Client, db: Connection) -> None:

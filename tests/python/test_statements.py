@@ -35,5 +35,5 @@ def test_statements_name_the_functions_that_they_call() -> None:
 
 
 def test_searches_are_reads_and_writes_are_not() -> None:
-    assert {"search", "search_json", "get_document", "collections", "collection_spaces"} <= READS
+    assert {"logged_search", "search_json", "get_document", "collections", "collection_spaces"} <= READS
     assert not {"upsert_documents", "store_query_embedding", "record_feedback", "health"} & READS

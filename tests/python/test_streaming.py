@@ -225,7 +225,9 @@ def test_a_vector_that_is_known_is_not_made_again(dsn: str, logged: pgbraid.Clie
         client._session.rows = counted  # type: ignore[method-assign]
         (page,) = client.search_stream("heron")
         assert (page.stage, page.stats["mode"]) == ("fused", "hybrid")
-        assert [sum(name in statement for statement in asked) for name in ("get_query_embedding", "braid.search")] == [
+        assert [
+            sum(name in statement for statement in asked) for name in ("get_query_embedding", "braid.logged_search")
+        ] == [
             1,
             1,
         ]

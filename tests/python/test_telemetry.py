@@ -67,9 +67,9 @@ def test_a_call_is_a_span_and_a_duration(client: pgbraid.Client, recorded: Recor
     client.search("secret", mode="full_text")
     took = time.perf_counter() - began
     (span,) = recorded.spans
-    assert span.name == "search default" and span.kind is SpanKind.CLIENT
+    assert span.name == "logged_search default" and span.kind is SpanKind.CLIENT
     attributes = dict(span.attributes or {})
-    assert attributes.pop("db.operation.name") == "search"
+    assert attributes.pop("db.operation.name") == "logged_search"
     assert attributes.pop("db.namespace") == client.connection.info.dbname
     assert attributes.pop("server.address") == client.connection.info.host
     assert attributes.pop("server.port") == client.connection.info.port

@@ -76,5 +76,5 @@ def test_bad_input_is_refused_as_without_a_log(filled: Connection) -> None:
 
 def test_a_profile_is_only_told_to_be_there(filled: Connection) -> None:
     filled.execute("select braid.set_profile('ana', '[0,1,0]', collection => 'small')")
-    call(filled, "search", query_text="text", options={"profile": "ana"})
+    call(filled, "logged_search", query_text="text", options={"profile": "ana"})
     assert last(filled).configuration == {"options": {"profile": True}}

@@ -32,8 +32,8 @@ create table braid_store.search_log (
     primary key (tenant_id, search_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.search_log is
-    'Searches that braid.search has logged. A table for each day, search_log_<day>, inherits from this one. search_id '
-    'begins with the time of the search.';
+    'Searches that braid.logged_search has logged. A table for each day, search_log_<day>, inherits from this one. '
+    'search_id begins with the time of the search.';
 
 -- Only maintenance writes here, one session at a time.
 create table braid_store.search_log_days (

@@ -71,7 +71,7 @@ JSON_TYPES = {"integer": "number", "array": "Json[]", "object": "{ [key: string]
 # What functions return as JSON. `tests/integrations/typescript` compiles real answers against these.
 SEARCH, RECALL, SEVERAL = "SearchAnswer", "RecallAnswer", "MultiSearchAnswer"
 ANSWERS = {
-    "search": SEARCH,
+    "logged_search": SEARCH,
     "search_json": SEARCH,
     "recall_json": RECALL,
     "logged_recall": RECALL,

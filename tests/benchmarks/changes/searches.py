@@ -28,7 +28,7 @@ SHARES = {
     "search_json": 34,
     "full_text_search": 22,
     "semantic_search": 16,
-    "search": 14,
+    "logged_search": 14,
     "recall": 16,
     "recall_json": 14,
     "logged_recall": 5,
@@ -54,7 +54,15 @@ SHARES = {
     "get_document": 3,
     "list_documents": 2,
 }
-HYBRID = {"hybrid_search", "search_json", "search", "explain_search", "assemble_context", "recall", "recall_json"}
+HYBRID = {
+    "hybrid_search",
+    "search_json",
+    "logged_search",
+    "explain_search",
+    "assemble_context",
+    "recall",
+    "recall_json",
+}
 HYBRID |= {"logged_recall", "multi_search", "logged_multi_search"}
 RECALL = ("recall", "recall_json", "logged_recall", "conversation_timeline")
 # Options that a function refuses, or that make no sense there.
@@ -327,7 +335,14 @@ class Searches:
         allowed = ONLY.get(function, set(OPTIONS))
         if function in ("full_text_search", "semantic_search", "conversation_timeline"):
             allowed = allowed - LEGS - (VECTORS if function == "full_text_search" else {"correct", "operators"})
-        if function not in ("hybrid_search", "search_json", "search", "full_text_search", "semantic_search", *ONLY):
+        if function not in (
+            "hybrid_search",
+            "search_json",
+            "logged_search",
+            "full_text_search",
+            "semantic_search",
+            *ONLY,
+        ):
             allowed = allowed - {"cursor"}
         if collection != "articles":
             allowed = allowed - {"late_interaction", "profile"}

@@ -65,7 +65,7 @@ def victims() -> list[dict[str, Any]]:
 
 def log(world: World) -> None:
     """The victim searches, and clicks on what it finds."""
-    asked = "braid.search(%s, filters => '{\"external_id\": \"zyxdoc-7\"}', collection => 'small')"
+    asked = "braid.logged_search(%s, filters => '{\"external_id\": \"zyxdoc-7\"}', collection => 'small')"
     for text in ("customer zyxana", "customer of quillfeather", "customer zyxana"):
         search_id = world.call("beta", f"select {asked} #>> '{{stats,search_id}}'", text)
         world.call("beta", "select braid.record_feedback(%s, 'zyxdoc-7', 'dwell', 7461.937)", search_id)

@@ -166,9 +166,10 @@ SPECIAL = {
         "braid.recall_json('discount zebrafsh', '[0,1,0.1]', strategy => 'prefilter', collection => 'small',"
         " reference_time => '2026-01-01')",
     ],
-    "search": [
-        "(select braid.search('zebrafish', '[0,1,0.1]', collection => 'small') #- '{stats,search_id}') s",
-        "(select braid.search('discount -zebrafish', '[0,1,0.1]', collection => 'small') #- '{stats,search_id}') s",
+    "logged_search": [
+        "(select braid.logged_search('zebrafish', '[0,1,0.1]', collection => 'small') #- '{stats,search_id}') s",
+        "(select braid.logged_search('discount -zebrafish', '[0,1,0.1]', collection => 'small')"
+        " #- '{stats,search_id}') s",
     ],
     "sample_queries": [
         "braid.sample_queries('asked', 'small')",

@@ -124,8 +124,9 @@ STORED: list[tuple[str, tuple[Any, ...]]] = [
     ("select braid.store_query_embedding('wax', '[0.123456789,0.2,0.3]', 'small')", ()),
     ("select braid.set_profile('ana', '[0.123456789,0.2,0.3]', collection => 'small')", ()),
     ("select braid.learn_profile('ben', array['d1', 'd2', 'd3'], collection => 'small')", ()),
-    ("select braid.record_feedback(braid.search('wax', collection => 'small') #>> '{stats,search_id}',"
-     " braid.search('wax', collection => 'small') #>> '{results,0,external_id}', 'dwell', 3.14159265358979)", ()),
+    ("select braid.record_feedback(braid.logged_search('wax', collection => 'small') #>> '{stats,search_id}',"
+     " braid.logged_search('wax', collection => 'small') #>> '{results,0,external_id}', 'dwell',"
+     " 3.14159265358979)", ()),
     ("select braid.create_query_set('asked')", ()),
     ("select braid.store_queries('asked', '[{\"query_id\": \"1\", \"text\": \"wax wbx\","
      " \"embedding\": [0.123456789,1,2]}, {\"query_id\": \"2\", \"text\": \"wcx\"}]', 'small')", ()),

@@ -133,7 +133,7 @@ class World:
 
     def search(self, tenant: str, text: str) -> None:
         """The tenant's log has a search, with feedback."""
-        found = self.call(tenant, "select braid.search(%s, collection => 'small') #>> '{stats,search_id}'", text)
+        found = self.call(tenant, "select braid.logged_search(%s, collection => 'small') #>> '{stats,search_id}'", text)
         self.call(tenant, "select braid.record_feedback(%s, 'doc2', 'click')", found)
 
     def judge(self, tenant: str, word: str) -> None:

@@ -48,10 +48,10 @@ QUERIES = "select braid.set_query_embeddings('docs', 100)"
 LOG = "select braid.set_search_log('docs')"
 # Searches in the log, for a query of ASKED and others, with clicks.
 SEARCHED = (
-    "select braid.search('needle', collection => 'docs', match_count => 5) from generate_series(1, 20)",
-    "select braid.search('needle ' || n, collection => 'docs', match_count => 5) from generate_series(1, 20) n",
-    """select braid.record_feedback(braid.search('needle', collection => 'docs') #>> '{stats,search_id}',
-      braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')
+    "select braid.logged_search('needle', collection => 'docs', match_count => 5) from generate_series(1, 20)",
+    "select braid.logged_search('needle ' || n, collection => 'docs', match_count => 5) from generate_series(1, 20) n",
+    """select braid.record_feedback(braid.logged_search('needle', collection => 'docs') #>> '{stats,search_id}',
+      braid.logged_search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')
       from generate_series(1, 20)""",
 )
 ASKED = (
@@ -314,8 +314,8 @@ SPECIAL: dict[str, list[Call]] = {
     ],
     "record_feedback": [
         Call(
-            "select braid.record_feedback(braid.search('needle', collection => 'docs') #>> '{stats,search_id}', "
-            "braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')",
+            "select braid.record_feedback(braid.logged_search('needle', collection => 'docs') #>> '{stats,search_id}', "
+            "braid.logged_search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')",
             (LOG,),
         )
     ],
@@ -327,9 +327,9 @@ SPECIAL: dict[str, list[Call]] = {
         Call("select braid.roll_back_model_migration('moving')"),
         Call("select braid.roll_back_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",)),
     ],
-    "search": [
-        Call("select braid.search('needle', '[1,0,0]', collection => 'docs')"),
-        Call("select braid.search('needle', '[1,0,0]', collection => 'docs')", (LOG,)),
+    "logged_search": [
+        Call("select braid.logged_search('needle', '[1,0,0]', collection => 'docs')"),
+        Call("select braid.logged_search('needle', '[1,0,0]', collection => 'docs')", (LOG,)),
     ],
     "search_json": [
         Call(

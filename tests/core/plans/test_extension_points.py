@@ -22,7 +22,7 @@ SEARCHES = [
     "braid.search_json('harbour', '[1,0]', collection => 'c', filters => '{\"speaker\": \"Ana\"}')",
     "braid.full_text_search('harbour', collection => 'c')",
     "braid.semantic_search('[1,0]', collection => 'c')",
-    "braid.search('harbour', '[1,0]', collection => 'c')",
+    "braid.logged_search('harbour', '[1,0]', collection => 'c')",
     "braid.multi_search('[\"harbour\", \"ship\"]', collection => 'c')",
     "braid.recall('harbour', collection => 'c', timeframe => '2026')",
     "braid.logged_recall('harbour', collection => 'c')",

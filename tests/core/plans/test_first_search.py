@@ -23,8 +23,8 @@ CALLS = {
         340,
     ),
     # As the client calls it: it names the model of each vector.
-    "search": (
-        'select braid.search(%(query)s, %(vector)s, options => \'{"embedding_model": "all-MiniLM-L6-v2"}\')',
+    "logged_search": (
+        'select braid.logged_search(%(query)s, %(vector)s, options => \'{"embedding_model": "all-MiniLM-L6-v2"}\')',
         390,
     ),
 }

@@ -42,7 +42,7 @@ SEARCHES = {
     "jobs": "select count(*) from braid.list_embedding_jobs()",
     "jobs claimed": "select count(*) from braid.claim_embedding_jobs(100)",
     **{
-        name: f"select count(*) from braid.search('alpha half', %(vector)s, 100, {argument})"
+        name: f"select count(*) from braid.logged_search('alpha half', %(vector)s, 100, {argument})"
         for name, argument in {
             "category": """filters => '{"category": "later"}'""",
             "metadata": """filters => '{"color": "blue"}'""",

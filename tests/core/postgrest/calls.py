@@ -66,7 +66,7 @@ class Caller:
         """A search of a collection with a log, and its result."""
         name = self.new_collection("set_search_log")
         document = self.new_document(collection=name)
-        answer = self.as_user("search", {"query_text": "heron", "collection": name})
+        answer = self.as_user("logged_search", {"query_text": "heron", "collection": name})
         return {"search_id": answer["stats"]["search_id"], "external_id": document}
 
     def synced_table(self) -> str:
@@ -232,7 +232,7 @@ SPECIAL = {
             and [warning["code"] for warning in answer["warnings"]] == ["chunks_not_embedded"]
         ),
     ),
-    "search": Call(
+    "logged_search": Call(
         {**TEXT, **VECTOR, "match_count": 1},
         lambda answer, _: answer["results"][0]["external_id"] == "doc2" and "search_id" not in answer["stats"],
     ),

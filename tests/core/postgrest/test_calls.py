@@ -146,7 +146,7 @@ def test_json_that_is_no_object_is_refused_with_a_hint(
 
 
 def test_an_array_of_texts_is_no_query(http: Gateway, tokens: dict[bool, str]) -> None:
-    for function in {"recall", "recall_json", "hybrid_search", "search", "facets", "embedded_text"} & API.keys():
+    for function in {"recall", "recall_json", "hybrid_search", "logged_search", "facets", "embedded_text"} & API.keys():
         more = {"keys": ["speaker"]} if function == "facets" else {}
         answer = http.post(function, {"query_text": ["database", "query performance"], **more}, tokens[False])
         assert (answer.status, answer.code) == (400, "22023"), function

@@ -99,7 +99,7 @@ def test_views_are_those_of_the_primary(both: Both) -> None:
 
 
 def test_a_search_on_a_standby_is_answered_and_not_logged(both: Both, pair: Replicated) -> None:
-    search = "select braid.search('needle', '[1,0,0]', collection => 'docs')"
+    search = "select braid.logged_search('needle', '[1,0,0]', collection => 'docs')"
     count = "select count(*) from braid.search_log"
     is_logging = is_installed(count)
     before = one(both.primary, count) if is_logging else 0

@@ -112,7 +112,7 @@ def test_writing_and_searching_at_once(database: Database, monkeypatch: pytest.M
         database.pair.caught_up()
         let_it_rest(monkeypatch, 11)
         client.search("fox", mode="full_text")
-        assert any("braid.search(" in query for (query,) in watch.execute(last))
+        assert any("braid.logged_search(" in query for (query,) in watch.execute(last))
 
 
 def test_another_process_goes_on_from_a_position(database: Database) -> None:

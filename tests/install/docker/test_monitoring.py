@@ -34,7 +34,7 @@ def filled(db: Connection) -> Connection:
     upsert(db, [{"external_id": f"d{n}", "content": f"A heron number {n}."} for n in range(20)])
     db.execute("select braid.record_embedding_usage('default', 'm', 1, 2, 3)")
     db.execute("select braid.set_search_log('default', 'all')")
-    db.execute("select braid.search('heron')")
+    db.execute("select braid.logged_search('heron')")
     maintain(db)
     db.execute("update braid_store.search_hours set hour = hour - interval '1 hour'")
     return db

@@ -142,7 +142,7 @@ def fill(db: Connection) -> None:
 
 
 def search_logged(db: psycopg.Connection[Any]) -> None:
-    search_id = one(db, "select braid.search('discount', collection => 'articles') #>> '{stats,search_id}'")
+    search_id = one(db, "select braid.logged_search('discount', collection => 'articles') #>> '{stats,search_id}'")
     found = one(db, "select external_ids[1] from braid.search_log where search_id = %s", search_id)
     assert one(db, "select braid.record_feedback(%s, %s, 'click')", search_id, found)
 

@@ -99,7 +99,7 @@ ANSWERS = [
     ("SearchAnswer", """search_json('price', collection => 'typed', options => '{"sparse": {"price": 1}}')"""),
     ("SearchAnswer", "search_json('price')"),
     ("SearchAnswer", "search_json('ls -a price', collection => 'typed')"),
-    ("SearchAnswer", "search('price', '[1,0]', collection => 'typed')"),
+    ("SearchAnswer", "logged_search('price', '[1,0]', collection => 'typed')"),
     ("RecallAnswer", "recall_json('price in May 2026', '[1,0]', collection => 'typed', timeframe => 'auto')"),
     ("RecallAnswer", "logged_recall('price', collection => 'typed')"),
     (

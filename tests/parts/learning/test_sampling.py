@@ -28,7 +28,7 @@ def search(db: Connection, text: str, clicks: tuple[int, ...] = (), **more: Any)
     """Clicks on what stands at these ranks; gives the documents in their order."""
     arguments = "".join(f", {name} => %s" for name in more)
     values = [Jsonb(value) if isinstance(value, dict) else value for value in more.values()]
-    answer = one(db, f"select braid.search(%s{arguments})", text, *values)
+    answer = one(db, f"select braid.logged_search(%s{arguments})", text, *values)
     found = [row["external_id"] for row in answer["results"]]
     for rank in clicks:
         one(db, "select braid.record_feedback(%s, %s, 'click')", answer["stats"]["search_id"], found[rank - 1])
@@ -171,7 +171,7 @@ def test_fifty_searches_at_rank_10_are_five_impressions(logged: Connection) -> N
 def test_what_is_used_in_answers_counts_and_what_is_read_does_not(logged: Connection) -> None:
     ask_for(logged, {"text": "fox"})
     for _ in range(5):
-        answer = one(logged, "select braid.search('fox')")
+        answer = one(logged, "select braid.logged_search('fox')")
         first, second, *_ = (row["external_id"] for row in answer["results"])
         for kind, document, value in (("used_in_answer", first, None), ("click", first, None), ("dwell", second, 9)):
             one(

@@ -28,7 +28,7 @@ def test_searches_of_all_tenants_by_the_hour(two_tenants: Connection) -> None:
     for tenant, queries in (("default", ["heron", "river", "nothing"]), ("other", ["tenant"])):
         set_tenant(db, tenant)
         for query in queries:
-            db.execute("select braid.search(%s)", (query,))
+            db.execute("select braid.logged_search(%s)", (query,))
     set_tenant(db, "default")
     logged = db.execute("select query_time_ms from braid_store.search_log order by 1").fetchall()
     maintain(db)
@@ -48,7 +48,7 @@ def test_searches_of_all_tenants_by_the_hour(two_tenants: Connection) -> None:
     db.execute("select braid.set_search_log('c', 'all')")
     for tenant in ("default", "other"):
         set_tenant(db, tenant)
-        db.execute("select braid.search('heron', collection => 'c')")
+        db.execute("select braid.logged_search('heron', collection => 'c')")
     maintain(db)
     rows = db.execute("select collection, sum(calls)::int from braid.search_activity group by 1").fetchall()
     assert rows == [("c", 2)]

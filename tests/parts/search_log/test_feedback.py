@@ -23,7 +23,7 @@ def filled(db: Connection) -> Connection:
 
 
 def searched(db: Connection, match_count: int = 10) -> str:
-    call = "select braid.search('harbour', match_count => %s, collection => 'small') #>> '{stats,search_id}'"
+    call = "select braid.logged_search('harbour', match_count => %s, collection => 'small') #>> '{stats,search_id}'"
     return str(one(db, call, match_count))
 
 

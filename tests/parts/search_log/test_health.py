@@ -26,7 +26,7 @@ def test_filters_without_an_index(dsn: str, db: Connection) -> None:
     # What would be taken for something else without "metadata.".
     others = {"metadata.speaker": 7, "metadata.$y": 7, "metadata.metadata.y": 7}
     for filters in ({"year": 7, "team": "a"}, {"$and": slow, "year": 7, **others}):
-        db.execute("select braid.search('alpha', filters => %s, collection => 'docs')", (json.dumps(filters),))
+        db.execute("select braid.logged_search('alpha', filters => %s, collection => 'docs')", (json.dumps(filters),))
     seen = assert_found_and_mended(dsn, "filters_undeclared", "collection docs", severity="advice")
     assert "of 1 took" in seen["finding"]
     declared = db.execute("select indexed_attributes from braid.collections where name = 'docs'").fetchone()

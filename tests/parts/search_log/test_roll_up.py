@@ -151,7 +151,7 @@ def test_two_sessions_do_not_count_at_the_same_time(db: Connection, dsn: str) ->
         assert done["warnings"] == [] and not done["complete"]
         # Nor do searches or their feedback wait.
         db.execute("select braid.set_search_log('default')")
-        found = one(db, "select braid.search('harbour') -> 'stats' ->> 'search_id'")
+        found = one(db, "select braid.logged_search('harbour') -> 'stats' ->> 'search_id'")
         assert found
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="not among the results"):
             db.execute("select braid.record_feedback(%s, 'd1', 'click')", (found,))
@@ -338,7 +338,7 @@ def test_a_reader_of_the_log_keeps_a_day_from_being_dropped_and_nobody_waits(db:
         other.execute("select count(*) from braid.search_log")
         done = maintain_once(db)
         assert not done["complete"] and done["warnings"] == []
-        assert one(db, "select braid.search('harbour') -> 'stats' ->> 'search_id'")
+        assert one(db, "select braid.logged_search('harbour') -> 'stats' ->> 'search_id'")
         assert len(days(db)) == 1
     maintain(db)
     assert all(int((now(db) - timedelta(days=1)).strftime("%Y%m%d")) <= int(day) for day in days(db))

@@ -1,4 +1,4 @@
-"""braid.search: the answer of search_json, and a row in the log wherever one can be written."""
+"""braid.logged_search: the answer of search_json, and a row in the log wherever one can be written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def search(db: Connection, text: str | None = "text", **arguments: Any) -> dict[
     given = {"query_text": text, "collection": "small", **arguments}
     names = ", ".join(f"{name} => %({name})s" for name in given)
     row = db.execute(
-        f"select braid.search({names})",
+        f"select braid.logged_search({names})",
         {name: Jsonb(value) if isinstance(value, dict) else value for name, value in given.items()},
     ).fetchone()
     assert row is not None
@@ -287,11 +287,11 @@ def test_a_log_without_its_tables_is_no_error(filled: Connection) -> None:
 
 
 def test_errors_are_those_of_the_search_and_not_logged(filled: Connection) -> None:
-    for call in ("braid.search('text', match_count => 0)", "braid.search()", "braid.search('a', collection => 'none')"):
+    for arguments in ("'text', match_count => 0", "", "'a', collection => 'none'"):
         with pytest.raises(psycopg.Error) as expected:
-            filled.execute(f"select {call.replace('search(', 'search_json(')}".encode())
+            filled.execute(f"select braid.search_json({arguments})".encode())
         with pytest.raises(type(expected.value)) as found:
-            filled.execute(f"select {call}".encode())
+            filled.execute(f"select braid.logged_search({arguments})".encode())
         for part in ("sqlstate", "message_primary", "message_hint"):
             assert getattr(found.value.diag, part) == getattr(expected.value.diag, part)
     assert one(filled, "select count(*) from braid.search_log") == 0
@@ -394,5 +394,5 @@ def test_bad_settings_are_refused(filled: Connection, arguments: str, message: s
 
 def test_a_logged_search_calls_the_log(filled: Connection) -> None:
     filled.execute("set track_functions = 'all'")
-    points = called(filled, "braid.search('text', collection => 'small')")
+    points = called(filled, "braid.logged_search('text', collection => 'small')")
     assert {"extend_search", "extend_search_search_log"} <= set(points)

@@ -125,7 +125,7 @@ def test_success(db: Connection) -> None:
 def test_queries_that_are_kept_as_hashes_are_told_apart(db: Connection) -> None:
     db.execute("select braid.set_search_log('default', keep_query => 'hash')")
     for text in ("ship", " Ship", "harbour"):
-        db.execute("select braid.search(%s)", (text,))
+        db.execute("select braid.logged_search(%s)", (text,))
     found = {r["query"]: r["calls"] for r in rows(db, "query_statistics")}
     assert sorted(found.values()) == [1, 2] and all(query.startswith("sha256:") for query in found)
 

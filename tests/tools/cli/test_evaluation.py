@@ -387,7 +387,7 @@ def test_queries_of_the_search_log_are_sampled_and_embedded(
 ) -> None:
     texts.connection.execute("select braid.set_search_log('default', 'all')")
     for query in ("fox", "fox", "dog"):
-        texts.connection.execute("select braid.search(%s)", (query,))
+        texts.connection.execute("select braid.logged_search(%s)", (query,))
     done = run("judgments", "sample", "asked", "--method", "frequency", "--count", 1, "--no-embed")
     assert (done.code, done.out) == (0, "1 queries stored\n")
     monkeypatch.setattr(sample_command, "embedders", lambda *_: [HashEmbedder()])

@@ -172,4 +172,4 @@ def test_pg_dump_is_that_of_the_embedded_server(
     monkeypatch.setenv("PGBRAID_DEBUG", "1")
     with pytest.raises(ReplacedError, match=r"/pg_dump$"):
         main()
-    assert "CREATE FUNCTION braid.search(" in file.read_text()
+    assert "CREATE FUNCTION braid.logged_search(" in file.read_text()

@@ -36,7 +36,7 @@ def logged(filled: str) -> str:
         connection.execute("select braid.set_search_log('default', 'all')")
         for tenant, query in [("default", "price"), ("default", NONE), ("other", "hidden query")]:
             connection.execute("select set_config('braid.tenant', %s, false)", [tenant])
-            connection.execute("select braid.search(%s)", [query])
+            connection.execute("select braid.logged_search(%s)", [query])
         connection.execute("select braid.set_synonyms('price', array[%s, 'cost'])", [SCRIPT])
         connection.execute("select braid.maintain()")
         for tenant in ("default", "other"):

@@ -1222,6 +1222,24 @@ export type Database = {
         }
         Returns: RecallAnswer
       }
+      logged_search: {
+        Args: {
+          candidate_count?: number | null
+          collection?: string
+          filters?: Json
+          full_text_weight?: number | null
+          fusion?: string | null
+          match?: string
+          match_count?: number
+          min_score?: number | null
+          options?: SearchOptions | null
+          query_embedding?: number[] | string | null
+          query_text?: string | null
+          rrf_k?: number | null
+          semantic_weight?: number | null
+        }
+        Returns: SearchAnswer
+      }
       maintain: {
         Args: {
           time_budget?: string | null
@@ -1465,24 +1483,6 @@ export type Database = {
           with_filters?: boolean
         }
         Returns: number
-      }
-      search: {
-        Args: {
-          candidate_count?: number | null
-          collection?: string
-          filters?: Json
-          full_text_weight?: number | null
-          fusion?: string | null
-          match?: string
-          match_count?: number
-          min_score?: number | null
-          options?: SearchOptions | null
-          query_embedding?: number[] | string | null
-          query_text?: string | null
-          rrf_k?: number | null
-          semantic_weight?: number | null
-        }
-        Returns: SearchAnswer
       }
       search_json: {
         Args: {

@@ -14,10 +14,10 @@
 //
 //   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
 //   POST {"embed": {"all_tenants": true}}                                → the same, summed, and complete: true or false
-//   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search returns
+//   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.logged_search returns
 //
 // With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known: what full
-// text finds while the query is still being embedded (stage full_text), then what braid.search returns (fused). Each line
+// text finds while the query is still being embedded (stage full_text), then what braid.logged_search returns (fused). Each line
 // has stage, is_last, and changes: the chunk_ids that are new and gone, and which have moved from which rank to which.
 // An error after the first line is a line {"error": {code, message, details, hint}}. Who ends the request ends the work.
 //
@@ -43,7 +43,7 @@ import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'
 import type { Database, Json } from '../_shared/braid.ts'
 
 type Functions = Database['braid']['Functions']
-type Search = Functions['search']['Args']
+type Search = Functions['logged_search']['Args']
 type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'> & { all_tenants?: boolean }
 type Fields = { [key: string]: unknown }
 
@@ -333,7 +333,7 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
   const options = args.options ?? {}
   // What is neither a text nor an object is for the search to refuse.
   const query_text = typeof args.query_text === 'string' && isObject(options) ? args.query_text.trim() : ''
-  const call = async (name: 'search' | 'search_json', given: Search) => {
+  const call = async (name: 'logged_search' | 'search_json', given: Search) => {
     const sent = braid.rpc(name, given)
     return (await result(gone ? sent.abortSignal(gone) : sent)) as unknown as Found
   }
@@ -375,7 +375,7 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
     }
   }
   // At the same time, and whether it may be stored or not.
-  const [found] = await Promise.all([call('search', args), store])
+  const [found] = await Promise.all([call('logged_search', args), store])
   const stage = found.stats.mode === 'hybrid' ? 'fused' : `${found.stats.mode}`
   yield { stage, is_last: true, found: { ...found, warnings: [...found.warnings, ...warnings] } }
 }

@@ -184,6 +184,7 @@ _RENAMED = {
     "apply_ranking": """select braid.set_ranking('default', '{"k1": 0.9}', 'why')""",
     "create_collection": """select braid.create_collection('papers', dimensions => 384, ranking => '{"k1": 0.9}',"""
     """ settings => '{"fold_diacritics": false}')""",
+    "search": "select braid.logged_search('price objections')",
     "set_document_defaults": """select braid.set_collection('default', '{"overlap_tokens": 20}')""",
     "set_ranking": """select braid.set_ranking('default', '{"k1": 0.9}')""",
     "set_vector_index": """select braid.set_collection('default', '{"hnsw_m": 32}')""",

@@ -20,7 +20,7 @@ create type braid_store.search_request as (
   may_grow boolean,
   fingerprint text,
   rows_before int,
-  is_listed boolean,
+  has_deep_pages boolean,
   sparse braid_store.text_query,
   is_stored_embedding boolean,
   parts jsonb
@@ -33,6 +33,6 @@ comment on type braid_store.search_request is
   'similarity). query_text: the part of the text that is searched; is_cut: it is not all; tokens: those of query_text. '
   'sparse: the weighted terms that are searched for; null if there is no sparse search. Each leg gives candidate_count '
   'candidates. If too few rows are left and may_grow is true, it is asked for more, up to most_candidates. For pages: '
-  'fingerprint identifies the query; rows_before is how many rows or groups came before this page; is_listed: pages go on '
-  'beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if '
+  'fingerprint identifies the query; rows_before is how many rows or groups came before this page; has_deep_pages: pages '
+  'go on beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if '
   'they do not change the ranking.';

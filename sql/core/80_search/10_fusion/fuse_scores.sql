@@ -65,7 +65,8 @@ begin
     v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
   end if;
   -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
-  if is_reported and (request.options).explain or v_all.missing_count > 0 or request.min_score is not null or request.is_listed
+  if is_reported and (request.options).explain or v_all.missing_count > 0 or request.min_score is not null
+     or request.has_deep_pages
      or v_text_normalisation in ('zscore', 'dbsf')
      or v_near_normalisation in ('zscore', 'dbsf')
      or v_asks_sparse and v_sparse_normalisation in ('zscore', 'dbsf') then
@@ -126,7 +127,7 @@ begin
     candidates := braid_store.order_candidates(request.tenant_id, candidates);
   end if;
 
-  if request.min_score is not null or request.is_listed then
+  if request.min_score is not null or request.has_deep_pages then
     v_text_min := (request.options).full_text_min_score;
     v_near_min := (request.options).semantic_min_score;
     v_sparse_min := (request.options).sparse_min_score;
@@ -164,7 +165,7 @@ begin
                      then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
                           + coalesce(v_sparse_weight * v_last_sparse, 0) end;
     -- Where no chunk reaches a leg's minimum, the best score by which these scale may be that of an unseen chunk.
-    if request.is_listed
+    if request.has_deep_pages
        and (v_text_weight > 0 and v_text_count = 0 and v_text_min is not null
             and v_text_normalisation in ('theoretical', 'centroid')
             or v_near_weight > 0 and v_near_count = 0 and v_near_min is not null

@@ -213,7 +213,7 @@ begin
     -- speakers would rank all chunks.
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
-    null, 0, false, -- fingerprint, rows_before, is_listed
+    null, 0, false, -- fingerprint, rows_before, has_deep_pages
     null, embedding_mark is not null, null)::braid_store.search_request; -- sparse, is_stored_embedding, parts
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_sparse, v_options.sparse is not null);

@@ -16,13 +16,16 @@ begin
   request.fingerprint := fingerprint;
   request.rows_before := v_page.place;
   -- If no score depends on how many candidates there are, pages go on beyond the candidates of the first page.
-  request.is_listed := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.rank_by is null
-                       and request.parts is null
-                       and (request.collection).neighbour_weight = 0 and v_options.smoothing = 0 and v_options.group_score = 'max'
-                       and (request.legs <> 'hybrid'
-                            or braid_store.is_absolute((request.collection).fusion, v_options.full_text_normalisation,
-                                                       v_options.semantic_normalisation, v_options.sparse_normalisation));
-  if request.is_listed then
+  request.has_deep_pages := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.rank_by is null
+                            and request.parts is null
+                            and (request.collection).neighbour_weight = 0 and v_options.smoothing = 0
+                            and v_options.group_score = 'max'
+                            and (request.legs <> 'hybrid'
+                                 or braid_store.is_absolute((request.collection).fusion,
+                                                            v_options.full_text_normalisation,
+                                                            v_options.semantic_normalisation,
+                                                            v_options.sparse_normalisation));
+  if request.has_deep_pages then
     request.may_grow := true;
     request.most_candidates := greatest(
       case when v_options.collapse_similarity is null then c_most else request.most_candidates end,

@@ -70,12 +70,13 @@ begin
     -- Ends when there are enough rows. If pages go on beyond the first candidates, it must also be sure that more
     -- candidates would bring no chunk that belongs on this page.
     exit when not v_can_grow or v_arrangement.missing_count <= 0
-                                and (not v_request.is_listed or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
+                                and (not v_request.has_deep_pages
+                                     or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
     v_request.candidate_count := least(4 * v_request.candidate_count, v_request.most_candidates);
   end loop;
   v_found.filter_ms := v_filter_ms;
   v_ranked := clock_timestamp();
-  v_arrangement.has_more := v_arrangement.has_more or v_request.is_listed and v_can_grow;
+  v_arrangement.has_more := v_arrangement.has_more or v_request.has_deep_pages and v_can_grow;
   results := braid_store.arranged_rows(v_request, v_arrangement);
   if not is_reported then
     return;

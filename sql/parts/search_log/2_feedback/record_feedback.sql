@@ -1,5 +1,5 @@
 -- role: reader
--- example: braid.record_feedback(search_id => braid.search('discount', collection => 'small') #>>
+-- example: braid.record_feedback(search_id => braid.logged_search('discount', collection => 'small') #>>
 --   '{stats,search_id}', external_id => 'doc1', kind => 'click')
 -- page: guide/search-log.md
 create or replace function braid.record_feedback(search_id text, external_id text, kind text, value float8 default null)

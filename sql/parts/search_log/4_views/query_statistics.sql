@@ -25,7 +25,7 @@ join braid_store.collections c on c.id = l.collection_id;
 -- As in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.query_statistics
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.query_statistics is
   'How often each query of the session''s tenant was searched, and how long that took, over all that the log has. For writers.';

@@ -8,7 +8,7 @@ select a.* from braid_store.list_search_activity() a;
 -- For the reason given in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_activity
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_activity is
   'Logged searches of all tenants together, by the hour (UTC), of the last two days, as maintain() has counted them. For '

@@ -14,7 +14,7 @@ where h.tenant_id = (select braid.current_tenant_id());
 -- As in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_hours
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_hours is
   'Logged searches of the session''s tenant by the hour (UTC), as the last maintain() has counted them. They are kept for 400 days, '

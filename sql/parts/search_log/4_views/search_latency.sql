@@ -42,7 +42,7 @@ group by b.day, c.name, b.mode, b.semantic_mode;
 -- As in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_latency
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_latency is
   'How long the logged searches of the session''s tenant took in the database, by day (UTC), collection, mode and semantic_mode. For '

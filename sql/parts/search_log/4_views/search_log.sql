@@ -13,9 +13,10 @@ where l.tenant_id = (select braid.current_tenant_id());
 -- As in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_log
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
-comment on view braid.search_log is 'The searches of the session''s tenant that braid.search has logged. For writers.';
+comment on view braid.search_log is
+  'The searches of the session''s tenant that braid.logged_search has logged. For writers.';
 comment on column braid.search_log.search_id is 'What record_feedback takes. Begins with the time: in its order, the searches are in theirs.';
 comment on column braid.search_log.searched_at is 'When the search ended.';
 comment on column braid.search_log.collection is 'The collection that was searched.';

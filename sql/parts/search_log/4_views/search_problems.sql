@@ -15,7 +15,7 @@ where l.tenant_id = (select braid.current_tenant_id())
 -- As in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_problems
-for each row execute function braid_store.refuse_view_change('braid.search');
+for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_problems is
   'Logged searches of the session''s tenant that found nothing, found too little or were warned. For writers.';

@@ -42,7 +42,7 @@ def search(
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
 ) -> SearchResults:
-    """Search. Maps to braid.search; `stats["search_id"]` of a search that was logged is for `record_feedback`.
+    """Search. Maps to braid.logged_search; `stats["search_id"]` of a search that was logged is for `record_feedback`.
 
     `limit` is 10 by default, 5 with `rerank`.
 
@@ -94,7 +94,7 @@ def search(
     (answer,), warnings = searched(
         client,
         client._session.json,
-        "search",
+        "logged_search",
         f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}",
         query,
         mode,

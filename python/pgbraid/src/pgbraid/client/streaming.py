@@ -228,7 +228,7 @@ class SearchStream:
 
     def _fused(self) -> StreamedResults | None:
         """The page of the search itself, by both legs unless told otherwise."""
-        found = self._search("search", self._mode, self._count, self._finding, self._late_interaction)
+        found = self._search("logged_search", self._mode, self._count, self._finding, self._late_interaction)
         self._found = found
         legs = found.stats["mode"]
         if self._reranker is None or not found:

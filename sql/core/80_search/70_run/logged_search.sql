@@ -1,8 +1,8 @@
 -- role: reader
 -- standby: yes
--- example: braid.search(query_text => 'discount', collection => 'small')
+-- example: braid.logged_search(query_text => 'discount', collection => 'small')
 -- page: guide/search-log.md
-create or replace function braid.search(
+create or replace function braid.logged_search(
   query_text text default null,
   query_embedding @vector@.vector default null,
   match_count int default 10,
@@ -29,10 +29,10 @@ as $$
     candidate_count, min_score, match, options);
 $$;
 
-comment on function braid.search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
-                                 text, jsonb) is
+comment on function braid.logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+                                        float8, text, jsonb) is
   E'Runs search_json and logs the search, if the collection has a search log.\n'
   'Arguments and answer are those of search_json. A search that was logged has a search_id in stats, by which feedback '
   'tells what became of its results. An administrator turns the log on. Where nothing can be written (on a standby, in a '
-  'read-only or serializable transaction, by a request without a user) the search is answered all the same, without search_id. '
-  'The log is never the cause of an error.';
+  'read-only or serializable transaction, by a request without a user) the search is answered all the same, without '
+  'search_id. The log is never the cause of an error.';
