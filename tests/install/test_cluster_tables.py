@@ -76,7 +76,7 @@ def test_a_coordinator_has_the_tables_of_its_parts(
         with psycopg.connect(dsn, autocommit=True) as db:
             found = tables_of(db)
             assert ("search_log" in found.of_nodes) == ("search_log" in parts)
-            assert not {"query_sets", "model_migrations"} & {*found.definitions, *found.of_tenants, *found.of_nodes}
+            assert not {"query_sets", "model_changes"} & {*found.definitions, *found.of_tenants, *found.of_nodes}
             assert count_rows(db, schema_of).keys() == {*found.of_tenants}
             refuse_what_cannot_be(db, is_begun=False)
             if "sync" in parts:

@@ -176,8 +176,8 @@ def test_tables_that_were_synced_are_written_to_as_before(dsn: str, db: Connecti
 def test_a_model_change_is_rolled_back(dsn: str, db: Connection) -> None:
     db.execute("select braid.create_collection('moving', dimensions => 2, embedding_model => 'old')")
     upsert(db, [{"external_id": "a", "content": "a fox", "embedding": [1, 0]}], "moving")
-    db.execute("select braid.start_model_migration('moving', 'new', 3)")
-    assert "model_migrations" in refusal(dsn, "model_change")
+    db.execute("select braid.start_model_change('moving', 'new', 3)")
+    assert "model_changes" in refusal(dsn, "model_change")
     uninstall_parts(dsn, ["model_change"], drop_data=True)
     assert one(db, "select count(*) from braid_store.dropped_spaces") == 1
     found = "select external_id from braid.semantic_search('[1,0]', collection => 'moving')"

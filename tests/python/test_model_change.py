@@ -63,38 +63,38 @@ def best(client: pgbraid.Client, word: str) -> tuple[str, list[str]]:
 def test_from_start_to_finish(both: pgbraid.Client, dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=[NamedEmbedder("new"), NamedEmbedder("old")]) as other:
         assert best(other, "birch") == ("birch", [])
-        both.start_model_migration("moving", "new", 64)
+        both.start_model_change("moving", "new", 64)
         both.add_documents([{"external_id": "downy", "content": "about downy"}], collection="moving")
         both.maintain()
-        both.pause_model_migration("moving")
+        both.pause_model_change("moving")
         assert both.embed_pending("moving") == 1
-        both.resume_model_migration("moving")
+        both.resume_model_change("moving")
         with pytest.raises(InvalidArgumentError, match="4 chunks of 1 tenants"):
-            both.cut_over_model_migration("moving")
+            both.cut_over_model_change("moving")
         assert both.embed_pending("moving", batch_size=3) == 4
-        state = both.status("moving")["collections"][0]["model_migration"]
+        state = both.status("moving")["collections"][0]["model_change"]
         assert (state["state"], state["embedded_chunks"]) == ("filling", 4)
         assert best(other, "downy") == ("downy", [])
         # The other client, which took the old model for that of searches, finds out in time.
         for step, model in (
-            (both.cut_over_model_migration, "new"),
-            (both.roll_back_model_migration, "old"),
+            (both.cut_over_model_change, "new"),
+            (both.roll_back_model_change, "old"),
         ):
             step("moving")
             assert best(other, "cedar") == ("cedar", [])
             assert best(both, "cedar") == ("cedar", [])
             assert other._spaces._known["moving"][0].model == model
-        both.start_model_migration("moving", "new", 64)
+        both.start_model_change("moving", "new", 64)
         both.maintain()
         both.embed_pending("moving")
-        both.cut_over_model_migration("moving")
-        both.finish_model_migration("moving")
+        both.cut_over_model_change("moving")
+        both.finish_model_change("moving")
         assert best(other, "amber") == ("amber", [])
         assert other.embed_pending("moving") == 0
 
 
 def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> None:
-    both.start_model_migration("moving", "new", 32)
+    both.start_model_change("moving", "new", 32)
     both.add_documents([{"external_id": "downy", "content": "about downy"}], collection="moving")
     both.maintain()
     new, unnamed = NamedEmbedder("new", 32), NamedEmbedder("what it is called at home")
@@ -109,7 +109,7 @@ def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> No
         with pytest.raises(MissingExtraError, match="needs an embedder for old"):
             worker.search("birch", mode="semantic", collection="moving")
         assert len(old_worker.search("birch", mode="semantic", collection="moving")) == 4
-        both.cut_over_model_migration("moving")
+        both.cut_over_model_change("moving")
         assert worker.search("about birch", mode="semantic", collection="moving")[0].external_id == "birch"
         with pytest.raises(MissingExtraError, match="needs an embedder for new"):
             old_worker.search("birch", mode="semantic", collection="moving")
@@ -117,19 +117,19 @@ def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> No
 
 def test_the_same_model_with_other_dimensions(both: pgbraid.Client, dsn: str) -> None:
     with pytest.raises(InvalidArgumentError, match="embedding_model is 'old'") as raised:
-        both.start_model_migration("moving", "old", 16)
+        both.start_model_change("moving", "old", 16)
     assert "old@16" in str(raised.value.hint)
-    both.start_model_migration("moving", "old@16", 16, distance="l2")
+    both.start_model_change("moving", "old@16", 16, distance="l2")
     both.maintain()
     with pgbraid.connect(dsn, embedder=[NamedEmbedder("old", 16), NamedEmbedder("old")]) as client:
         assert client.embed_pending("moving") == 3
         assert best(client, "amber") == ("amber", [])
-        client.cut_over_model_migration("moving")
+        client.cut_over_model_change("moving")
         assert best(client, "amber") == ("amber", [])
 
 
 def test_embeddings_of_the_callers_own(both: pgbraid.Client, dsn: str) -> None:
-    both.start_model_migration("moving", "new", 3)
+    both.start_model_change("moving", "new", 3)
     both.maintain()
     with pgbraid.connect(dsn, embedder=NamedEmbedder("new", 3)) as worker:
         worker.embed_pending("moving")
@@ -137,10 +137,10 @@ def test_embeddings_of_the_callers_own(both: pgbraid.Client, dsn: str) -> None:
         both.search(embedding=[1, 0, 0], collection="moving")
     with pgbraid.connect(dsn, embedder=NamedEmbedder("old")) as other:
         assert len(other.search(embedding=[1.0] * 64, collection="moving")) == 3
-        both.cut_over_model_migration("moving")
+        both.cut_over_model_change("moving")
         # Neither a vector that fits now is refused, nor the error for another one vague.
         assert len(other.search(embedding=[1, 0, 0], collection="moving")) == 3
-        both.roll_back_model_migration("moving")
+        both.roll_back_model_change("moving")
         with pytest.raises(DimensionMismatchError, match="has 64"):
             other.search(embedding=[1, 0, 0], collection="moving")
 
@@ -158,10 +158,10 @@ def test_async(both: pgbraid.Client, dsn: str) -> None:
     async def session() -> list[str]:
         embedders = [NamedEmbedder("old"), NamedEmbedder("new")]
         async with await pgbraid.connect_async(dsn, embedder=embedders) as client:
-            await client.start_model_migration("moving", "new", 64)
+            await client.start_model_change("moving", "new", 64)
             await client.maintain()
             await client.embed_pending("moving")
-            await client.cut_over_model_migration("moving")
+            await client.cut_over_model_change("moving")
             found = await client.search("about cedar", mode="semantic", collection="moving")
             return [row.external_id for row in found[:1]]
 
@@ -174,27 +174,27 @@ def test_steps_are_for_administrators(both: pgbraid.Client, dsn: str, make_login
         administrator.execute("select braid.add_tenant_member('default', %s)", (login,))
     with pgbraid.connect(f"{dsn}&user={login}" if "?" in dsn else f"{dsn}?user={login}") as ana:
         with pytest.raises(PermissionDeniedError):
-            ana.start_model_migration("moving", "new", 64)
+            ana.start_model_change("moving", "new", 64)
         with pytest.raises(PermissionDeniedError):
-            ana.cut_over_model_migration("moving")
+            ana.cut_over_model_change("moving")
 
 
 def test_the_command_line_shows_how_far_it_is(both: pgbraid.Client, dsn: str) -> None:
     command = ["status", "--dsn", dsn]
     assert "model change" not in CliRunner().invoke(cli, command).output
-    both.start_model_migration("moving", "new", 64)
+    both.start_model_change("moving", "new", 64)
     both.maintain()
     shown = CliRunner().invoke(cli, command).output
     assert "moving: model change from old to new (64 dimensions) is filling; 0 chunks embedded, 0 failed" in shown
 
 
 def after_the_change(both: pgbraid.Client, dsn: str) -> None:
-    both.start_model_migration("moving", "new", 3)
+    both.start_model_change("moving", "new", 3)
     both.maintain()
     with pgbraid.connect(dsn, embedder=NamedEmbedder("new", 3)) as worker:
         worker.embed_pending("moving")
-    both.cut_over_model_migration("moving")
-    both.finish_model_migration("moving")
+    both.cut_over_model_change("moving")
+    both.finish_model_change("moving")
 
 
 def test_a_process_with_the_old_embedder_searches_by_full_text_and_says_so(both: pgbraid.Client, dsn: str) -> None:

@@ -232,13 +232,13 @@ def test_after_a_cut_over_the_new_models_vector_is_not_taken_for_the_old_one(
     client.set_query_embeddings("default", 5)
     with pgbraid.connect(dsn, embedder=[old, new]) as searching:
         searching.search("fox")
-        client.start_model_migration("default", "short", 3)
+        client.start_model_change("default", "short", 3)
         client.maintain()
-        client.cut_over_model_migration("default")
+        client.cut_over_model_change("default")
         db.execute("select braid.store_query_embedding('hen', '[0,1,0]')")
         assert searching.search("hen").stats["mode"] == "hybrid"
         assert (old.asked, new.asked) == (["fox", "hen"], [])
-        client.roll_back_model_migration("default")
+        client.roll_back_model_change("default")
         assert searching.search("hen").stats["mode"] == "hybrid"
 
 

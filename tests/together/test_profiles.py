@@ -20,11 +20,11 @@ def test_a_vector_of_another_model_does_not_count(filled: Connection) -> None:
     filled.execute(
         "select braid.set_profile('ana', %s, %s, 'small')", (vector([0, 1, 0]), Jsonb({"category": {"billing": 1}}))
     )
-    filled.execute("select braid.start_model_migration('small', 'other', 3)")
+    filled.execute("select braid.start_model_change('small', 'other', 3)")
     filled.execute("select braid.maintain()")
     embed(filled, "other")
     assert search(filled, "ana")["taste"]["boosts"][0]["signal"] == "profile"
-    filled.execute("select braid.cut_over_model_migration('small')")
+    filled.execute("select braid.cut_over_model_change('small')")
     answer = one(
         filled,
         "select braid.search_json(null, %s::vector, collection => 'small', options => %s)",

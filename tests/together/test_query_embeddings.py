@@ -41,19 +41,19 @@ def test_recall_takes_it_for_the_words_without_the_timeframe(filled: Connection)
 
 def test_a_vector_is_read_by_searches_of_its_model_alone(filled: Connection) -> None:
     store(filled, "price")
-    filled.execute("select braid.start_model_migration('small', 'next', 3)")
+    filled.execute("select braid.start_model_change('small', 'next', 3)")
     assert is_used(filled, "price")
     maintain(filled)
     chunks = "select chunk_id from braid.claim_embedding_jobs(10, '1 minute', 'small', 'next')"
     ids = [chunk_id for (chunk_id,) in filled.execute(chunks).fetchall()]
     vectors = ["[0,0,1]"] * len(ids)
     filled.execute("select braid.store_embeddings(%s, %s::vector[], 'small', 'next')", (ids, vectors))
-    filled.execute("select braid.cut_over_model_migration('small')")
+    filled.execute("select braid.cut_over_model_change('small')")
     assert stored(filled, "price") is None and not is_used(filled, "price")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="searches of collection \"small\" are by 'next'"):
         store(filled, "price", "[1,0,0]", "test")
     assert store(filled, "price", "[0,0,1]", "next") and is_used(filled, "price")
-    filled.execute("select braid.finish_model_migration('small')")
+    filled.execute("select braid.finish_model_change('small')")
     maintain(filled)
     maintain(filled)
     assert stored(filled, "price") == "[0,0,1]"
@@ -64,12 +64,12 @@ def test_after_a_change_of_the_model_was_rolled_back_the_old_vectors_count(fille
     store(filled, "price")
     filled.execute("select braid.clear_collection('small')")
     store(filled, "price", "[0,1,0]")
-    filled.execute("select braid.start_model_migration('small', 'next', 3)")
+    filled.execute("select braid.start_model_change('small', 'next', 3)")
     maintain(filled)
-    filled.execute("select braid.cut_over_model_migration('small')")
+    filled.execute("select braid.cut_over_model_change('small')")
     assert stored(filled, "price") is None
     store(filled, "price", "[0,0,1]")
-    filled.execute("select braid.roll_back_model_migration('small')")
+    filled.execute("select braid.roll_back_model_change('small')")
     assert stored(filled, "price") == "[0,1,0]"
     maintain(filled)
     assert one(filled, "select count(*) from braid_store.query_embeddings") == 1

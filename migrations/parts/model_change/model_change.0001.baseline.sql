@@ -1,7 +1,7 @@
 -- The move of a collection to another embedding model.
 -- depends: 0001.baseline
 
-create table braid_store.model_migrations (
+create table braid_store.model_changes (
     collection_id int primary key references braid_store.collections (id) on delete cascade,
     from_space_id int not null,
     from_storage text not null check (from_storage in ('vector', 'halfvec', 'binary')),
@@ -19,29 +19,29 @@ create table braid_store.model_migrations (
     is_last_pass boolean,
     is_enqueued boolean not null default false
 );
-comment on table braid_store.model_migrations is
+comment on table braid_store.model_changes is
     'The model migration that a collection is in. One of the two spaces is the one that collections names and '
     'searches read; writes go to both until it ends. Once is_enqueued, every chunk has a vector or a job in each of '
     'them.';
-comment on column braid_store.model_migrations.collection_id is 'The collection that changes its model.';
-comment on column braid_store.model_migrations.from_space_id is 'The vector space that the collection had before.';
-comment on column braid_store.model_migrations.from_storage is
+comment on column braid_store.model_changes.collection_id is 'The collection that changes its model.';
+comment on column braid_store.model_changes.from_space_id is 'The vector space that the collection had before.';
+comment on column braid_store.model_changes.from_storage is
     'How vectors of large tenants are stored in the old space.';
-comment on column braid_store.model_migrations.to_space_id is 'The vector space that it moves to.';
-comment on column braid_store.model_migrations.to_storage is
+comment on column braid_store.model_changes.to_space_id is 'The vector space that it moves to.';
+comment on column braid_store.model_changes.to_storage is
     'How vectors of large tenants are stored in the new space.';
-comment on column braid_store.model_migrations.state is
+comment on column braid_store.model_changes.state is
     'filling: the new vectors are being made; paused: that work rests; cut_over: searches use the new vectors.';
-comment on column braid_store.model_migrations.started_at is 'When the move began.';
-comment on column braid_store.model_migrations.cut_over_at is
+comment on column braid_store.model_changes.started_at is 'When the move began.';
+comment on column braid_store.model_changes.cut_over_at is
     'When searches began to use the new vectors; null before.';
-comment on column braid_store.model_migrations.started_by is
+comment on column braid_store.model_changes.started_by is
     'The transaction that started the move. One with an older snapshot may write chunks that have no job for the new '
     'space.';
-comment on column braid_store.model_migrations.reached_tenant_id is
+comment on column braid_store.model_changes.reached_tenant_id is
     'The tenant at which putting the stored chunks into the outbox of the new model goes on.';
-comment on column braid_store.model_migrations.reached_chunk_id is 'The chunk of that tenant behind which it goes on.';
-comment on column braid_store.model_migrations.is_last_pass is
+comment on column braid_store.model_changes.reached_chunk_id is 'The chunk of that tenant behind which it goes on.';
+comment on column braid_store.model_changes.is_last_pass is
     'Whether this pass over the tenants misses no chunk, so that no other has to follow. Null before the first pass.';
-comment on column braid_store.model_migrations.is_enqueued is
+comment on column braid_store.model_changes.is_enqueued is
     'Whether every chunk has a new vector or waits for one in the outbox.';

@@ -232,7 +232,7 @@ def list_rankings(collection: str = "default") -> list[dict[str, Any]]:
 def restore_ranking(collection: str, version: int, reason: str | None = None) -> int:
     """Raises InvalidArgumentError, NotFoundError."""
 
-def start_model_migration(
+def start_model_change(
     collection: str,
     embedding_model: str,
     dimensions: int,
@@ -242,19 +242,19 @@ def start_model_migration(
 ) -> None:
     """Raises InvalidArgumentError, NotFoundError."""
 
-def pause_model_migration(collection: str) -> None:
+def pause_model_change(collection: str) -> None:
     """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
-def resume_model_migration(collection: str) -> None:
+def resume_model_change(collection: str) -> None:
     """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
-def cut_over_model_migration(collection: str) -> None:
+def cut_over_model_change(collection: str) -> None:
     """Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model."""
 
-def roll_back_model_migration(collection: str) -> None:
+def roll_back_model_change(collection: str) -> None:
     """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
-def finish_model_migration(collection: str) -> None:
+def finish_model_change(collection: str) -> None:
     """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
 def unsync_table(table_name: str, *, keep_documents: bool = False) -> int:

@@ -10,7 +10,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_change braid_store.model_migrations;
+  v_change braid_store.model_changes;
   v_space braid_store.collections;
   v_tenants record;
   v_tenant_id int;
@@ -19,7 +19,7 @@ begin
   chunk_count := 0;
   is_complete := true;
   for v_change in
-    select m.* from braid_store.model_migrations m
+    select m.* from braid_store.model_changes m
     where m.state = 'filling' and not m.is_enqueued
     order by m.collection_id
     for update skip locked
@@ -65,14 +65,14 @@ begin
     end loop;
     if v_tenants.last_tenant_id is not null then
       is_complete := false;
-      update braid_store.model_migrations m
+      update braid_store.model_changes m
       set reached_tenant_id = v_change.reached_tenant_id, reached_chunk_id = v_change.reached_chunk_id,
           is_last_pass = v_change.is_last_pass
       where m.collection_id = v_change.collection_id;
       exit;
     end if;
 
-    update braid_store.model_migrations m
+    update braid_store.model_changes m
     set reached_tenant_id = 0, reached_chunk_id = -9223372036854775808, is_last_pass = v_change.is_last_pass,
         is_enqueued = v_change.is_last_pass
     where m.collection_id = v_change.collection_id;

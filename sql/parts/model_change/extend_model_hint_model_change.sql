@@ -10,7 +10,7 @@ as $$
                 f.embedding_model, f.dimensions, t.embedding_model, t.dimensions,
                 case m.state when 'cut_over' then 'the new model since the cut-over'
                              else 'the old model until the cut-over' end)
-  from braid_store.model_migrations m
+  from braid_store.model_changes m
   join braid_store.vector_spaces f on f.id = m.from_space_id
   join braid_store.vector_spaces t on t.id = m.to_space_id
   where m.collection_id = extend_model_hint_model_change.collection_id;

@@ -9,7 +9,7 @@ as $$
 begin
   -- Else nobody would delete the vectors of the new model.
   perform braid_store.step_model_change(c.name, 'roll_back')
-  from braid_store.model_migrations m
+  from braid_store.model_changes m
   join braid_store.collections c on c.id = m.collection_id
   where extend_removal_model_change.part = 'model_change';
 end

@@ -9,11 +9,11 @@ as $$
 begin
   return query
   select m.from_space_id, m.from_storage, false, false, null::timestamptz
-  from braid_store.model_migrations m
+  from braid_store.model_changes m
   where m.collection_id = extend_spaces_model_change.collection_id
   union all
   select m.to_space_id, m.to_storage, true, m.state = 'paused', m.started_at
-  from braid_store.model_migrations m
+  from braid_store.model_changes m
   where m.collection_id = extend_spaces_model_change.collection_id;
 end
 $$;

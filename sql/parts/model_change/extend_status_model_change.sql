@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_change braid_store.model_migrations;
+  v_change braid_store.model_changes;
   v_spaces braid_store.collections[];
   v_shadow braid_store.collections;
   v_new braid_store.collections;
@@ -17,10 +17,10 @@ declare
   v_progress jsonb;
 begin
   select m.* into v_change
-  from braid_store.model_migrations m
+  from braid_store.model_changes m
   where m.collection_id = extend_status_model_change.collection_id;
   if not found then
-    return '{"model_migration": null}';
+    return '{"model_change": null}';
   end if;
   select array_agg(w) into v_spaces
   from braid_store.collections c, braid_store.written_spaces(c) w
@@ -56,7 +56,7 @@ begin
     and j.vector_space_id = v_shadow.vector_space_id
   where f.id = v_change.from_space_id and t.id = v_change.to_space_id
   group by f.id, t.id;
-  return jsonb_build_object('model_migration', v_progress);
+  return jsonb_build_object('model_change', v_progress);
 end
 $$;
 

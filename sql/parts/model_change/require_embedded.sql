@@ -1,4 +1,4 @@
-create or replace function braid_store.require_embedded(change braid_store.model_migrations)
+create or replace function braid_store.require_embedded(change braid_store.model_changes)
 returns void
 language plpgsql
 volatile
@@ -20,7 +20,7 @@ begin
   if not change.is_enqueued then
     raise exception 'not all chunks of collection "%" are in the outbox of the new model yet', v_old.name
       using errcode = '22023',
-            hint = 'Resume the model change if it is paused, and call braid.maintain() until braid.model_migrations says '
+            hint = 'Resume the model change if it is paused, and call braid.maintain() until braid.model_changes says '
                    'is_enqueued; that waits for transactions from before the start, too.';
   end if;
 
@@ -53,5 +53,5 @@ begin
 end
 $$;
 
-comment on function braid_store.require_embedded(braid_store.model_migrations) is
+comment on function braid_store.require_embedded(braid_store.model_changes) is
   'Raises 22023 if a chunk has a vector of the old model and none of the new.';

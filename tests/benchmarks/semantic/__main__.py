@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--kinds-sizes", default="10000,50000", help="vectors of each kind of data")
     parser.add_argument("--queries", type=int, default=200, help="per cell")
     parser.add_argument("--promoted", type=int, default=100_000, help="vectors to promote under load")
-    parser.add_argument("--migrated", type=int, default=20_000, help="chunks to migrate to another model under load")
+    parser.add_argument("--reembedded", type=int, default=20_000, help="chunks to embed by another model under load")
     parser.add_argument("--sections", default=",".join(SECTIONS), help="some of: %(default)s")
     parser.add_argument("--data-dir", type=Path, help="keep the server here, and what it has loaded")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)

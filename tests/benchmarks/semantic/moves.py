@@ -152,7 +152,7 @@ def migration(bench: Bench, size: int) -> None:
         time.sleep(5)
         traffic.phase = "during"
         started = time.perf_counter()
-        bench.admin.execute("select braid.start_model_migration(%s, 'new', 256)", (collection,))
+        bench.admin.execute("select braid.start_model_change(%s, 'new', 256)", (collection,))
         for turn in count():
             if turn % 20 == 0:
                 bench.admin.execute("select braid.maintain('1 second')")
@@ -168,7 +168,7 @@ def migration(bench: Bench, size: int) -> None:
             if len(jobs) < 500:
                 try:
                     with traffic.paused_queries():
-                        bench.admin.execute("select braid.cut_over_model_migration(%s)", (collection,))
+                        bench.admin.execute("select braid.cut_over_model_change(%s)", (collection,))
                         traffic.use([text(query) for query in new.queries(50)])
                     break
                 except psycopg.errors.InvalidParameterValue:
@@ -176,7 +176,7 @@ def migration(bench: Bench, size: int) -> None:
         finished = time.perf_counter() - started
         traffic.phase = "after"
         time.sleep(5)
-    print(f"{size:,} chunks migrated to another model while {READERS} read and {WRITERS} write: {finished:.0f} s")
+    print(f"{size:,} chunks embedded by another model while {READERS} read and {WRITERS} write: {finished:.0f} s")
     _print(traffic)
 
 

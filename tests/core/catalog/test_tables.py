@@ -196,7 +196,7 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.synonyms", "braid_store.collections"),
         ("braid_store.ranking_versions", "braid_store.collections"),
         ("braid_store.sparse_encoder_terms", "braid_store.sparse_encoders"),
-        ("braid_store.model_migrations", "braid_store.collections"),
+        ("braid_store.model_changes", "braid_store.collections"),
         ("braid_store.dropped_spaces", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),
     }

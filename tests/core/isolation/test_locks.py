@@ -125,12 +125,12 @@ def records(connection: Connection, collection: str) -> str:
 
 # What waits for alpha's writers in a collection, who calls it, and what makes it possible.
 BLOCKED: dict[str, tuple[str, str, list[str]]] = {
-    "start": ("", "select braid.start_model_migration('start', 'new', 3)", []),
-    "cut_over": ("", "select braid.cut_over_model_migration('cut_over')", ["start"]),
-    "roll_back": ("", "select braid.roll_back_model_migration('roll_back')", ["start"]),
+    "start": ("", "select braid.start_model_change('start', 'new', 3)", []),
+    "cut_over": ("", "select braid.cut_over_model_change('cut_over')", ["start"]),
+    "roll_back": ("", "select braid.roll_back_model_change('roll_back')", ["start"]),
     "finish": (
         "",
-        "select braid.finish_model_migration('finish')",
+        "select braid.finish_model_change('finish')",
         ["start", "cut_over"],
     ),
     "vector_index": (
@@ -148,7 +148,7 @@ GOES_ON = [
     "select braid.create_tenant('gamma')",
     "select braid.create_collection('another', dimensions => 2)",
     "select braid.create_collection('new_space', dimensions => 7)",
-    "select braid.pause_model_migration('paused'), braid.resume_model_migration('paused')",
+    "select braid.pause_model_change('paused'), braid.resume_model_change('paused')",
     "select braid.set_ranking('paused', '{\"k1\": 2}')",
     "select braid.set_synonyms('heron', '{egret}', 'paused')",
     "select braid.set_indexed_attributes('{\"color\": \"text\"}', 'paused')",
@@ -201,10 +201,10 @@ def prepare_collections(database: Database) -> None:
     }.items():
         database.create(collection, vector_storage="vector")
         if "start" in steps and "model_change" in chosen():
-            database.admin.execute("select braid.start_model_migration(%s, 'new', 3)", (collection,))
+            database.admin.execute("select braid.start_model_change(%s, 'new', 3)", (collection,))
     database.admin.execute("select braid.maintain()")
     if "finish" in BLOCKED:
-        database.admin.execute("select braid.cut_over_model_migration('finish')")
+        database.admin.execute("select braid.cut_over_model_change('finish')")
 
 
 @pytest.mark.parametrize("way", ["idle", "prepared"])
@@ -443,8 +443,8 @@ def test_a_login_takes_all_that_it_can_and_everything_goes_on(database: Database
         writer.close()
     if role != "braid_writer":  # its own open clear is in the way of what is done to all tenants' parts
         for statement in (
-            "start_model_migration('shared', 'new', 3)",
-            "roll_back_model_migration('shared')",
+            "start_model_change('shared', 'new', 3)",
+            "roll_back_model_change('shared')",
             "set_collection('shared', '{\"vector_storage\": \"halfvec\"}')",
             "drop_collection('shared')",
         ):

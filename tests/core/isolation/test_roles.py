@@ -23,9 +23,9 @@ MAY = {
 def connections(world: World) -> dict[str, Connection]:
     for name in ("moving", "moved"):
         world.admin.execute("select braid.create_collection(%s, dimensions => 3, embedding_model => 'test')", (name,))
-        world.call("alpha", "select braid.start_model_migration(%s, 'another', 4)", name)
+        world.call("alpha", "select braid.start_model_change(%s, 'another', 4)", name)
     world.admin.execute("select braid.maintain()")
-    world.call("alpha", "select braid.cut_over_model_migration('moved')")
+    world.call("alpha", "select braid.cut_over_model_change('moved')")
     made = {}
     for role in MAY:
         login = world.role(role, *([] if role == "none" else [role]))

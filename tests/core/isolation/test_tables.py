@@ -19,7 +19,7 @@ OPEN = {
         "collections",
         "indexed_attributes",
         "installation",
-        "model_migrations",
+        "model_changes",
         "parts",
         "sparse_encoder_terms",
         "sparse_encoders",
@@ -257,7 +257,7 @@ def test_no_statistics_are_shown(world: World, analyst: Connection) -> None:
     assert (
         analyst.execute(
             "select tablename, attname from pg_stats where schemaname = 'braid_store' and tablename not in"
-            " ('collections', 'indexed_attributes', 'installation', 'model_migrations', 'synonyms', 'vector_settings',"
+            " ('collections', 'indexed_attributes', 'installation', 'model_changes', 'synonyms', 'vector_settings',"
             " 'vector_spaces')"
         ).fetchall()
         == []

@@ -216,8 +216,8 @@ SPECIAL: dict[str, list[Call]] = {
         Call("select braid.facets('{speaker,external_id}', collection => 'docs')", growing=ALL),
     ],
     "fail_embedding_jobs": [Call("select braid.fail_embedding_jobs(%(waiting)s, 'why', 'docs')")],
-    "finish_model_migration": [
-        Call("select braid.finish_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",))
+    "finish_model_change": [
+        Call("select braid.finish_model_change('moving')", ("select braid.cut_over_model_change('moving')",))
     ],
     "full_text_search": [
         Call("select braid.full_text_search('needle', collection => 'docs')"),
@@ -320,12 +320,12 @@ SPECIAL: dict[str, list[Call]] = {
         )
     ],
     "recall_json": [Call("select braid.recall_json('needle 2000', '[1,0,0]', collection => 'docs')")],
-    "resume_model_migration": [
-        Call("select braid.resume_model_migration('moving')", ("select braid.pause_model_migration('moving')",))
+    "resume_model_change": [
+        Call("select braid.resume_model_change('moving')", ("select braid.pause_model_change('moving')",))
     ],
-    "roll_back_model_migration": [
-        Call("select braid.roll_back_model_migration('moving')"),
-        Call("select braid.roll_back_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",)),
+    "roll_back_model_change": [
+        Call("select braid.roll_back_model_change('moving')"),
+        Call("select braid.roll_back_model_change('moving')", ("select braid.cut_over_model_change('moving')",)),
     ],
     "logged_search": [
         Call("select braid.logged_search('needle', '[1,0,0]', collection => 'docs')"),

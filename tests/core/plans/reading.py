@@ -136,7 +136,7 @@ def _fill(created: Tenant) -> None:
         )
     db.execute("select count(*) from braid.upsert_documents(%s, 'moving')", (Jsonb(list(map(document, range(20)))),))
     if "model_change" in chosen():
-        db.execute("select braid.start_model_migration('moving', 'second', 4)")
+        db.execute("select braid.start_model_change('moving', 'second', 4)")
     for _ in range(3):
         db.execute("select braid.maintain()")
     if "model_change" in chosen():

@@ -42,7 +42,7 @@ class Caller:
         name = new_name()
         self.as_administrator("create_collection", {"collection": name, "dimensions": 3, "embedding_model": "test"})
         for function in calls:
-            if function == "start_model_migration":
+            if function == "start_model_change":
                 self.as_administrator(function, {"collection": name, "embedding_model": "other", "dimensions": 4})
                 self.as_administrator("maintain", {"time_budget": "1 second"})
             else:
@@ -493,14 +493,14 @@ SPECIAL = {
         },
         equal(1),
     ),
-    "start_model_migration": Call(
+    "start_model_change": Call(
         lambda caller: {"collection": caller.new_collection(), "embedding_model": "other", "dimensions": 4}, equal(None)
     ),
-    "pause_model_migration": administrators("start_model_migration"),
-    "resume_model_migration": administrators("start_model_migration", "pause_model_migration"),
-    "cut_over_model_migration": administrators("start_model_migration"),
-    "roll_back_model_migration": administrators("start_model_migration"),
-    "finish_model_migration": administrators("start_model_migration", "cut_over_model_migration"),
+    "pause_model_change": administrators("start_model_change"),
+    "resume_model_change": administrators("start_model_change", "pause_model_change"),
+    "cut_over_model_change": administrators("start_model_change"),
+    "roll_back_model_change": administrators("start_model_change"),
+    "finish_model_change": administrators("start_model_change", "cut_over_model_change"),
     "calibrate": Call({}, lambda answer, _: answer["exact_rows"] > 0),
     "record_embedding_usage": Call(
         lambda caller: {

@@ -198,7 +198,7 @@ def test_a_view_is_read(http: Gateway, tokens: dict[bool, str]) -> None:
 COLUMNS_OF_VIEWS = {
     "collections": "name",
     "synonyms": "collection",
-    "model_migrations": "collection",
+    "model_changes": "collection",
     "storage": "table_name",
     "index_health": "collection",
 }

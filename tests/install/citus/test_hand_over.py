@@ -71,7 +71,7 @@ def test_a_new_tenant_writes_on_its_node_and_is_dropped_there(own: Cluster) -> N
 
 def test_what_a_cluster_cannot_do_is_refused(own: Cluster) -> None:
     with pgbraid.connect(own.dsn) as client, pytest.raises(NotSupportedError, match="model of a collection") as caught:
-        client.start_model_migration("loaves", "other", 8)
+        client.start_model_change("loaves", "other", 8)
     assert "Create a collection" in str(caught.value)
 
 

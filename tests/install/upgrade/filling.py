@@ -108,7 +108,7 @@ def fill(db: Connection) -> None:
     search_logged(db)
     maintain(db)
 
-    db.execute("select braid.start_model_migration('moving', 'second-model', %s)", (DIMENSIONS["second-model"],))
+    db.execute("select braid.start_model_change('moving', 'second-model', %s)", (DIMENSIONS["second-model"],))
     maintain(db)
     work(db, "moving", "acme", "second-model", 10)
 

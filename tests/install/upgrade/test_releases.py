@@ -275,7 +275,7 @@ def test_upkeep_goes_on(old: Connection, recorded: Any) -> None:
     assert len(nearest & {hit["chunk_id"] for hit in row[0]["results"]}) >= 9
 
 
-def test_the_model_migration_is_finished(old: Connection, recorded: Any) -> None:
+def test_the_model_change_is_finished(old: Connection, recorded: Any) -> None:
     maintain(old)
     pending = 0
     for tenant in TENANTS:
@@ -283,12 +283,12 @@ def test_the_model_migration_is_finished(old: Connection, recorded: Any) -> None
         assert work(old, "moving", tenant, "second-model") == 0
     total = sum(recorded[tenant]["counts of moving"]["chunks"] for tenant in TENANTS)
     assert 0 < pending < total
-    old.execute("select braid.cut_over_model_migration('moving')")
+    old.execute("select braid.cut_over_model_change('moving')")
     for tenant in TENANTS:
         set_tenant(old, tenant)
         found = semantic(old, json.loads(embed("a question", "second-model")), collection="moving")
         assert len(found) == recorded[tenant]["counts of moving"]["chunks"]
-    old.execute("select braid.finish_model_migration('moving')")
+    old.execute("select braid.finish_model_change('moving')")
     maintain(old)
     assert one(old, "select dimensions from braid.collections where name = 'moving'") == DIMENSIONS["second-model"]
 

@@ -506,7 +506,7 @@ def test_a_collection_on_its_way_to_the_model(db: psycopg.Connection[Any], deplo
     function = deploy()
     db.execute("select braid.create_collection('moving', dimensions => 3, embedding_model => 'old')")
     function.write("One.", collection="moving")
-    db.execute("select braid.start_model_migration('moving', 'hash', 384)")
+    db.execute("select braid.start_model_change('moving', 'hash', 384)")
     with psycopg.connect(db.info.dsn, autocommit=True) as administrator:
         administrator.execute("set braid.tenant = 'acme'")
         administrator.execute("select braid.maintain()")

@@ -39,13 +39,13 @@ def value(db: Connection, statement: str, *parameters: object) -> Any:
 
 
 def step(db: Connection, name: str) -> None:
-    db.execute(f"select braid.{name}_model_migration('moving')")
+    db.execute(f"select braid.{name}_model_change('moving')")
 
 
 def start(db: Connection, **arguments: Any) -> None:
     arguments = {"embedding_model": NEW, "dimensions": DIMENSIONS[NEW], **arguments}
     named = "".join(f", {name} => %({name})s" for name in arguments)
-    db.execute(f"select braid.start_model_migration('moving'{named})", arguments)
+    db.execute(f"select braid.start_model_change('moving'{named})", arguments)
 
 
 def claim(db: Connection, model: str | None, count: int, lease: str = "5 minutes") -> list[tuple[int, str]]:
@@ -82,7 +82,7 @@ def maintain(db: Connection, budget: str = "10 seconds") -> dict[str, Any]:
 
 
 def progress(db: Connection) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = value(db, "select braid.status('moving') #> '{collections,0,model_migration}'")
+    found: dict[str, Any] | None = value(db, "select braid.status('moving') #> '{collections,0,model_change}'")
     return found
 
 
@@ -208,7 +208,7 @@ def test_from_start_to_finish(moving: Connection) -> None:
 
     step(moving, "finish")
     assert progress(moving) is None
-    assert moving.execute("select * from braid.model_migrations").fetchall() == []
+    assert moving.execute("select * from braid.model_changes").fetchall() == []
     assert maintain(moving)["complete"]
     assert left_of(moving, OLD) == 0
     assert value(moving, "select count(*) from braid_store.dropped_spaces") == 0
@@ -371,10 +371,10 @@ def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> No
 @pytest.mark.any_version
 def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     for name in ("pause", "resume", "cut_over", "roll_back", "finish"):
-        with refused("22023", "in no model change", "start_model_migration"):
+        with refused("22023", "in no model change", "start_model_change"):
             step(moving, name)
         with refused("42704", "does not exist", "create_collection"):
-            moving.execute(f"select braid.{name}_model_migration('nowhere')")
+            moving.execute(f"select braid.{name}_model_change('nowhere')")
     for wrong in ({"dimensions": 0}, {"embedding_model": ""}, {"distance": "near"}, {"vector_storage": "tape"}):
         with refused("22023", f"{next(iter(wrong))} is", "Use" if "embedding_model" not in wrong else "Name"):
             start(moving, **wrong)
@@ -383,16 +383,16 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     with refused("22023", "'third', which collection \"moving\" has no vectors of", "Use 'old-model'. For 'third'"):
         work(moving, "third")
     start(moving)
-    with refused("22023", "in a model change already", "finish_model_migration"):
+    with refused("22023", "in a model change already", "finish_model_change"):
         start(moving, embedding_model="third")
     with refused("22023", "'third', which collection", "'old-model' or 'new-model'"):
         work(moving, "third")
-    with refused("22023", "not cut over yet", "cut_over_model_migration"):
+    with refused("22023", "not cut over yet", "cut_over_model_change"):
         step(moving, "finish")
     embed_all(moving)
     step(moving, "cut_over")
     for name in ("pause", "resume", "cut_over"):
-        with refused("22023", "cut over already", "finish_model_migration"):
+        with refused("22023", "cut over already", "finish_model_change"):
             step(moving, name)
     with moving.transaction(force_rollback=True):
         moving.execute("set transaction isolation level repeatable read")
@@ -477,7 +477,7 @@ def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection
         starting = threading.Thread(target=start, args=(moving,))
         starting.start()
         until(lambda: waiting(third) == 1)
-        assert value(third, "select count(*) from braid.model_migrations") == 0
+        assert value(third, "select count(*) from braid.model_changes") == 0
         other.execute("commit")
         starting.join()
         work_off(other, OLD)
@@ -531,7 +531,7 @@ def test_enqueueing_goes_on_where_it_stopped(moving: Connection) -> None:
     while not (done := maintain(moving, "1 microsecond"))["complete"] or done["chunks_enqueued"]:
         enqueued.append(done["chunks_enqueued"])
     assert max(enqueued) <= 1000 and sum(enqueued) == 2520
-    assert value(moving, "select count(*) from braid.model_migrations where is_enqueued") == 1
+    assert value(moving, "select count(*) from braid.model_changes where is_enqueued") == 1
 
 
 @pytest.mark.any_version
@@ -563,7 +563,7 @@ def test_tenants_see_their_own_progress_alone(moving: Connection, make_login: An
     assert value(ana, store, theirs, [vector(embed("x", NEW))] * len(theirs), NEW) == 0
     assert value(ana, "select braid.fail_embedding_jobs(%s, 'no', 'moving', %s)", theirs, NEW) == 0
     assert work_off(ana, NEW) == 20
-    assert ana.execute("select collection, to_model from braid.model_migrations").fetchall() == [("moving", NEW)]
+    assert ana.execute("select collection, to_model from braid.model_changes").fetchall() == [("moving", NEW)]
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         step(ana, "cut_over")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -298,7 +298,7 @@ def test_vectors_of_a_shard_and_of_both_models_come_along(world: World, source: 
     world.admin.execute("update braid_store.vector_settings set exact_rows = 8000")
     of_another = {"new": "[1,2,3,4]"} if "model_change" in chosen() else {"old": "[1,2]"}
     for place in (world, elsewhere) if "new" in of_another else ():
-        place.admin.execute("select braid.start_model_migration('half', 'new', 4)")
+        place.admin.execute("select braid.start_model_change('half', 'new', 4)")
     (vector,) = of_another.values()
     connection.execute(f"select braid.upsert_document('n', 'n', embedding => '{vector}', collection => 'half')")
     exported = records(connection)

@@ -287,7 +287,7 @@ export type Database = {
         }
         Relationships: []
       }
-      model_migrations: {
+      model_changes: {
         Row: {
           collection: string | null
           cut_over_at: string | null
@@ -751,7 +751,7 @@ export type Database = {
         Args: never
         Returns: number
       }
-      cut_over_model_migration: {
+      cut_over_model_change: {
         Args: {
           collection: string
         }
@@ -942,7 +942,7 @@ export type Database = {
         }
         Returns: number
       }
-      finish_model_migration: {
+      finish_model_change: {
         Args: {
           collection: string
         }
@@ -1293,7 +1293,7 @@ export type Database = {
           ends_at: string | null
         }[]
       }
-      pause_model_migration: {
+      pause_model_change: {
         Args: {
           collection: string
         }
@@ -1451,7 +1451,7 @@ export type Database = {
         }
         Returns: number
       }
-      resume_model_migration: {
+      resume_model_change: {
         Args: {
           collection: string
         }
@@ -1465,7 +1465,7 @@ export type Database = {
         }
         Returns: number
       }
-      roll_back_model_migration: {
+      roll_back_model_change: {
         Args: {
           collection: string
         }
@@ -1619,7 +1619,7 @@ export type Database = {
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
       }
-      start_model_migration: {
+      start_model_change: {
         Args: {
           collection: string
           dimensions: number

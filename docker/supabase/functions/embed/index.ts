@@ -220,7 +220,7 @@ async function spaceOf(braid: Api, collection: string, forSearch: boolean) {
   if (own.embedding_model === model) return { dimensions: own.dimensions!, storesQueries }
   const [next] = forSearch
     ? []
-    : await result(braid.from('model_migrations').select('to_model, to_dimensions').eq('collection', collection))
+    : await result(braid.from('model_changes').select('to_model, to_dimensions').eq('collection', collection))
   if (next?.to_model !== model) throw otherModel(collection, `${own.embedding_model}`)
   return { dimensions: next.to_dimensions!, storesQueries }
 }

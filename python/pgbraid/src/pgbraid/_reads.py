@@ -35,7 +35,7 @@ READS = frozenset({
     "logged_multi_search",
     "logged_recall",
     "logged_search",
-    "model_migrations",
+    "model_changes",
     "multi_search",
     "parse_timeframe",
     "passage_options",

@@ -157,7 +157,7 @@ class Service:
                     f"{self.embedder.model_name} gives {vector.dimensions()} dimensions,"
                     f" and the collection has {dimensions}",
                     hint="embed with the model that the collection was made for, or move it to another:"
-                    " braid.start_model_migration",
+                    " braid.start_model_change",
                 )
         return vectors
 

@@ -178,16 +178,32 @@ _RECOVERY_HINT = (
 )
 
 
-# Functions that are gone, or that have lost arguments, and what to call instead. PostgreSQL only says that there is no
-# such function.
+# Functions and views that are gone, or have lost arguments, and what to call instead. PostgreSQL only says that there
+# is none of the name.
 _RENAMED = {
     "apply_ranking": """select braid.set_ranking('default', '{"k1": 0.9}', 'why')""",
     "create_collection": """select braid.create_collection('papers', dimensions => 384, ranking => '{"k1": 0.9}',"""
     """ settings => '{"fold_diacritics": false}')""",
+    "cut_over_model_migration": "select braid.cut_over_model_change('papers')",
+    "finish_model_migration": "select braid.finish_model_change('papers')",
+    "model_migrations": "select * from braid.model_changes",
+    "pause_model_migration": "select braid.pause_model_change('papers')",
+    "resume_model_migration": "select braid.resume_model_change('papers')",
+    "roll_back_model_migration": "select braid.roll_back_model_change('papers')",
     "search": "select braid.logged_search('price objections')",
     "set_document_defaults": """select braid.set_collection('default', '{"overlap_tokens": 20}')""",
     "set_ranking": """select braid.set_ranking('default', '{"k1": 0.9}')""",
     "set_vector_index": """select braid.set_collection('default', '{"hnsw_m": 32}')""",
+    "start_model_migration": "select braid.start_model_change('papers', 'bge-m3', 1024)",
+}
+# Old names of methods of the client.
+RENAMED_METHODS = {
+    "cut_over_model_migration": "cut_over_model_change",
+    "finish_model_migration": "finish_model_change",
+    "pause_model_migration": "pause_model_change",
+    "resume_model_migration": "resume_model_change",
+    "roll_back_model_migration": "roll_back_model_change",
+    "start_model_migration": "start_model_change",
 }
 
 
@@ -232,6 +248,9 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
         return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)
     if (absent := _of_absent_part(error, installed)) is not None:
         return absent
+    named = re.search(r'\bbraid\.(\w+)[("]', message) if sqlstate in ("42883", "42P01") else None
+    if named and named[1] in _RENAMED:
+        return InvalidArgumentError(message, hint=f"write it so: {_RENAMED[named[1]]}", sqlstate=sqlstate)
     if sqlstate in ("3F000", "42P01") and '"braid' in message:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
@@ -241,8 +260,6 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
         return WrongNodeError(
             message, host=node.get("host"), port=None if port is None else int(port), hint=hint, sqlstate=sqlstate
         )
-    if sqlstate == "42883" and (called := re.search(r"\bbraid\.(\w+)\(", message)) and called[1] in _RENAMED:
-        return InvalidArgumentError(message, hint=f"write it so: {_RENAMED[called[1]]}", sqlstate=sqlstate)
     if sqlstate == "25006":
         hint = hint or "call it on the primary, in a transaction that may write"
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)

@@ -36,7 +36,7 @@ def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
     if is_begun:
         return
     for query, what, hint in (
-        ("select from braid_store.model_migrations", "a model change is under way", "finish it or roll it back"),
+        ("select from braid_store.model_changes", "a model change is under way", "finish it or roll it back"),
         ("select from braid_store.access_settings a where a.create_tenants",
          "a first write creates its tenant, which no node of a cluster can do",
          "run: select braid.set_access(create_tenants => false), and create tenants by braid.create_tenant"),

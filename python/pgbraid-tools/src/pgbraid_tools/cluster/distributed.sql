@@ -301,7 +301,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_table_name = 'model_migrations' then
+  if tg_table_name = 'model_changes' then
     raise exception 'the model of a collection cannot be changed in a distributed installation'
       using errcode = '0A000',
             hint = 'Create a collection with the new model, write the documents into it, and drop the old one.';
@@ -318,8 +318,8 @@ begin
     create or replace trigger refuse_feature before insert on braid_store.synced_tables for each row
       execute function braid_shards.refuse_feature();
   end if;
-  if to_regclass('braid_store.model_migrations') is not null and (select l.groupid from pg_dist_local_group l) = 0 then
-    create or replace trigger refuse_feature before insert on braid_store.model_migrations for each row
+  if to_regclass('braid_store.model_changes') is not null and (select l.groupid from pg_dist_local_group l) = 0 then
+    create or replace trigger refuse_feature before insert on braid_store.model_changes for each row
       execute function braid_shards.refuse_feature();
   end if;
 end

@@ -12,7 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from pgbraid.async_client.session import Call, Session
 from pgbraid.async_client.vector_spaces import VectorSpaces
-from pgbraid.errors import from_psycopg
+from pgbraid.errors import RENAMED_METHODS, from_psycopg
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -64,6 +64,14 @@ class BaseClient:
     @tenant.setter
     def tenant(self, tenant: str) -> None:
         self._session.tenant = tenant
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise AttributeError, with the new name of a method that was renamed."""
+            new = RENAMED_METHODS.get(name)
+            hint = f"; its name is now: {new}" if new else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
     def _for_one_call(self) -> Self:
         """For a call of several statements: a tenant that is assigned meanwhile is for the next call, and all reads are

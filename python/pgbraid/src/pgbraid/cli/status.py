@@ -149,7 +149,7 @@ def _text(facts: dict[str, Any]) -> str:
     if not facts["content_matches"]:
         text.append("run: pgbraid upgrade")
     collections = facts.get("collections", [])
-    moving = [(found["name"], found["model_migration"]) for found in collections if found.get("model_migration")]
+    moving = [(found["name"], found["model_change"]) for found in collections if found.get("model_change")]
     elsewhere = facts.get("elsewhere")
     text += ["", *([f"{elsewhere}: give its DSN to see what is stored"] if elsewhere else _table(collections))]
     text += [

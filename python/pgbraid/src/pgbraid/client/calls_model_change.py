@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
 
-def start_model_migration(
+def start_model_change(
     client: BaseClient,
     collection: str,
     embedding_model: str,
@@ -25,12 +25,12 @@ def start_model_migration(
     vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at these dimensions.
     From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox;
     workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until
-    cut_over_model_migration. See progress in braid.model_migrations and braid.status. For administrators.
+    cut_over_model_change. See progress in braid.model_changes and braid.status. For administrators.
 
-    Maps to braid.start_model_migration. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.start_model_change. Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
-        "start_model_migration",
+        "start_model_change",
         """
         collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
         dimensions => %(dimensions)s::int, distance => %(distance)s::text,
@@ -45,75 +45,75 @@ def start_model_migration(
     client._spaces.forget(collection)
 
 
-def pause_model_migration(client: BaseClient, collection: str) -> None:
+def pause_model_change(client: BaseClient, collection: str) -> None:
     """Pauses a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
-    until resume_model_migration.
+    until resume_model_change.
 
     Chunks written in the meantime still wait for a vector of both models. For administrators.
 
-    Maps to braid.pause_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.pause_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     client._session.value_for_all(
-        "pause_model_migration", "collection => %(collection)s::text", collection=collection
+        "pause_model_change", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)
 
 
-def resume_model_migration(client: BaseClient, collection: str) -> None:
+def resume_model_change(client: BaseClient, collection: str) -> None:
     """Continues a paused model change.
 
     For administrators.
 
-    Maps to braid.resume_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.resume_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     client._session.value_for_all(
-        "resume_model_migration", "collection => %(collection)s::text", collection=collection
+        "resume_model_change", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)
 
 
-def cut_over_model_migration(client: BaseClient, collection: str) -> None:
+def cut_over_model_change(client: BaseClient, collection: str) -> None:
     """Makes searches use the new model of a model change, from the next statement on.
 
     Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both
-    models, so roll_back_model_migration loses nothing. Waits a few seconds at most for writers, then raises 55P03. For
+    models, so roll_back_model_change loses nothing. Waits a few seconds at most for writers, then raises 55P03. For
     administrators.
 
-    Maps to braid.cut_over_model_migration. Raises InvalidArgumentError, which says how many chunks still wait for an
+    Maps to braid.cut_over_model_change. Raises InvalidArgumentError, which says how many chunks still wait for an
     embedding of the new model.
     """
     client._session.value_for_all(
-        "cut_over_model_migration", "collection => %(collection)s::text", collection=collection
+        "cut_over_model_change", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)
 
 
-def roll_back_model_migration(client: BaseClient, collection: str) -> None:
+def roll_back_model_change(client: BaseClient, collection: str) -> None:
     """Ends a model change with the old model, before the cut-over or after it.
 
     Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
     start again before that, those still there are used. For administrators.
 
-    Maps to braid.roll_back_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not
-    being moved, or not so far.
+    Maps to braid.roll_back_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    moved, or not so far.
     """
     client._session.value_for_all(
-        "roll_back_model_migration", "collection => %(collection)s::text", collection=collection
+        "roll_back_model_change", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)
 
 
-def finish_model_migration(client: BaseClient, collection: str) -> None:
-    """Ends a model change with the new model, after cut_over_model_migration.
+def finish_model_change(client: BaseClient, collection: str) -> None:
+    """Ends a model change with the new model, after cut_over_model_change.
 
     From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.
 
-    Maps to braid.finish_model_migration. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.finish_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     client._session.value_for_all(
-        "finish_model_migration", "collection => %(collection)s::text", collection=collection
+        "finish_model_change", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)

@@ -1,7 +1,7 @@
 -- role: administrator
--- example: braid.pause_model_migration(collection => 'moving')
+-- example: braid.pause_model_change(collection => 'moving')
 -- page: guide/vectors.md#another-embedding-model
-create or replace function braid.pause_model_migration(collection text)
+create or replace function braid.pause_model_change(collection text)
 returns void
 language sql
 volatile
@@ -9,10 +9,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.step_model_change(pause_model_migration.collection, 'pause');
+  select braid_store.step_model_change(pause_model_change.collection, 'pause');
 $$;
 
-comment on function braid.pause_model_migration(text) is
+comment on function braid.pause_model_change(text) is
   E'Pauses a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds '
-  'none, until resume_model_migration.\n'
+  'none, until resume_model_change.\n'
   'Chunks written in the meantime still wait for a vector of both models. For administrators.';

@@ -1,7 +1,7 @@
 -- role: administrator
--- example: braid.roll_back_model_migration(collection => 'moving')
+-- example: braid.roll_back_model_change(collection => 'moving')
 -- page: guide/vectors.md#another-embedding-model
-create or replace function braid.roll_back_model_migration(collection text)
+create or replace function braid.roll_back_model_change(collection text)
 returns void
 language sql
 volatile
@@ -9,10 +9,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.step_model_change(roll_back_model_migration.collection, 'roll_back');
+  select braid_store.step_model_change(roll_back_model_change.collection, 'roll_back');
 $$;
 
-comment on function braid.roll_back_model_migration(text) is
+comment on function braid.roll_back_model_change(text) is
   E'Ends a model change with the old model, before the cut-over or after it.\n'
   'Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you '
   'start again before that, those still there are used. For administrators.';

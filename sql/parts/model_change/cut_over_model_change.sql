@@ -1,7 +1,7 @@
 -- role: administrator
--- example: braid.cut_over_model_migration(collection => 'moving')
+-- example: braid.cut_over_model_change(collection => 'moving')
 -- page: guide/vectors.md#another-embedding-model
-create or replace function braid.cut_over_model_migration(collection text)
+create or replace function braid.cut_over_model_change(collection text)
 returns void
 language sql
 volatile
@@ -9,11 +9,11 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.step_model_change(cut_over_model_migration.collection, 'cut_over');
+  select braid_store.step_model_change(cut_over_model_change.collection, 'cut_over');
 $$;
 
-comment on function braid.cut_over_model_migration(text) is
+comment on function braid.cut_over_model_change(text) is
   E'Makes searches use the new model of a model change, from the next statement on.\n'
   'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both '
-  'models, so roll_back_model_migration loses nothing. Waits a few seconds at most for writers, then raises 55P03. For '
+  'models, so roll_back_model_change loses nothing. Waits a few seconds at most for writers, then raises 55P03. For '
   'administrators.';
