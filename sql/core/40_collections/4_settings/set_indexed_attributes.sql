@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_indexed_attributes(indexed_attributes => '{}', collection => 'small')
--- page: guide/filters.md#indexes
+-- page: guide/filters.md#make-a-filter-fast
 create or replace function braid.set_indexed_attributes(indexed_attributes jsonb, collection text default 'default')
 returns void
 language sql

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.facets(keys => '{speaker}', collection => 'small')
--- page: guide/filters.md#facets
+-- page: guide/filters.md#count-values-facets
 create or replace function braid.facets(
   keys text[],
   query_text text default null,
