@@ -76,6 +76,7 @@ def cells(line: str) -> list[str]:
 
 PAGES = [Page(path) for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))]
 README = PAGES[0]
+CHANGELOG = Page(ROOT / "CHANGELOG.md")
 
 
 def page(name: str) -> Page:

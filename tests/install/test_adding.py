@@ -55,7 +55,11 @@ def test_a_document_that_is_there_and_one_that_is_not(client: pgbraid.Client) ->
 """,
     ),
     "docs/guide/documents.md": ("\n## Read\n", "\n`braid.document_exists('call-1')` tells whether it is there.\n"),
-    "CHANGELOG.md": ("\n## Unreleased\n", "\n- `document_exists` tells whether a document is there.\n"),
+    "CHANGELOG.md": (
+        "# Changelog\n",
+        "\n## Unreleased\n\n### Documents\n\n"
+        "- [`document_exists`](docs/guide/documents.md) tells whether a document is there.\n",
+    ),
     "python/pgbraid/tools/client_methods.pyi": (
         "",
         """

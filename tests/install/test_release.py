@@ -14,8 +14,10 @@ from pgbraid.install.resources import resources
 
 pytestmark = pytest.mark.any_version
 ROOT = Path(__file__).parents[2]
-HEADINGS = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+HEADINGS = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
 RELEASES = [heading for heading in HEADINGS if heading != "Unreleased"]
+GROUPS = ["Search", "Ranking", "Documents", "Tenants", "Parts", "Python", "Command line", "Operations"]
 # By the name of the migration.
 FROZEN = {
     Path(name).stem: digest
@@ -33,6 +35,21 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert HEADINGS in (RELEASES, ["Unreleased", *RELEASES])
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", release) for release in RELEASES)
     assert sorted(set(RELEASES), key=numbers, reverse=True) == RELEASES
+
+
+def test_entries_of_the_changelog_are_short() -> None:
+    """An entry is one line of at most a dozen words that links a page; a release has each group once, in one order."""
+    for release in re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)[1:]:
+        groups = re.findall(r"^### (.+)$", release, re.MULTILINE)
+        assert groups == [group for group in GROUPS if group in groups]
+        assert "- " not in release.partition("\n### ")[0], "an entry stands in a group"
+    lines = CHANGELOG.splitlines()
+    assert [line for line in lines if len(line) > 120] == []
+    entries = [line for line in lines if line.startswith("- ")]
+    assert [line for line in entries if len(re.sub(r"\]\(\S+\)", "]", line[2:]).split()) > 12] == []
+    assert [line for line in entries if not re.search(r"\]\(\S+\.md(#\S+)?\)", line)] == []
+    indented = [line for line in lines if line.startswith(" ")]
+    assert indented == [], "an entry is one line"
 
 
 def test_migrations_follow_each_other() -> None:
