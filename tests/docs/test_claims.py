@@ -319,7 +319,6 @@ STILL_LONG: set[str] = {
     "citus.md",
     "documents.md",
     "evaluation.md",
-    "filters.md",
     "from-your-own-function.md",
     "haystack.md",
     "ingestion.md",
