@@ -13,17 +13,20 @@ ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 PAGES = [
     DOCS / "security.md",
-    DOCS / "lab" / "decisions.md",
+    *sorted((DOCS / "lab").glob("*.md")),
     *sorted((DOCS / "internals").glob("*.md")),
 ]
 # PostgreSQL's or somebody else's.
 FOREIGN = {
     "auto_explain",
     "enable_partition_pruning",
+    "hit_rate_at_k",
     "huge_pages",
     "isolate_tenant_to_new_shard",
+    "locomo_bench",
     "log_nested_statements",
     "pg_textsearch",
+    "recall_at_k",
     "user_metadata",
 }
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())

@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- docs/lab/decisions.md says what this keeps.
+  -- docs/lab/ranking.md says what this keeps.
   c_relevant constant float8 := 0.25;
   v_least float8 := coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant);
   v_relevance float8[] := braid_store.relevance(request, candidates);

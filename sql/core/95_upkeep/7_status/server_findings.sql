@@ -37,7 +37,7 @@ as $$
     from pg_database d
     where d.datname = current_database()
   )
-  -- The factors were measured: docs/lab/decisions.md. work_mem, random_page_cost, effective_cache_size and jit
+  -- The factors were measured: docs/lab/server.md. work_mem, random_page_cost, effective_cache_size and jit
   -- made no difference, so nothing is said of them.
   select w.severity, w.code, w.subject, w.finding, w.reason, w.command
   from sizes s, locks l, transaction_ids x,
