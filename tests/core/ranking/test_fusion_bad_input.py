@@ -137,6 +137,15 @@ def test_an_option_of_old_is_refused_with_what_is_given_instead(searcher: Connec
     assert searcher.execute("select braid.hybrid_search('a', options => %s)", (given,)).fetchall() == []
 
 
+@pytest.mark.parametrize("value", [{"model": "cohere"}, "cohere", "similarity", ["newest"], [], {}, True])
+def test_what_rank_by_does_not_take_is_not_in_the_hint(searcher: Connection, value: Any) -> None:
+    """The hint for the former option rerank names rank_by, and says what rank_by takes."""
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb({"rerank": value}),))
+    assert raised.value.diag.message_primary == 'options has an unknown key "rerank"'
+    assert (raised.value.diag.message_hint or "").startswith("It is called rank_by now. Give an array, such as")
+
+
 def test_null_is_as_if_left_out(searcher: Connection) -> None:
     options: dict[str, Any] = dict.fromkeys(["boosts", "rank_by", "ranking", "min_scores", "group_by", "smoothing"])
     assert searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb(options),)).fetchall() == []

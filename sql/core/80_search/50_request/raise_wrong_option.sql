@@ -14,6 +14,9 @@ declare
   v_value jsonb := case when v_key is null then raise_wrong_option.options -> v_option
                         else raise_wrong_option.options -> v_option -> v_key end;
   v_known record;
+  -- Whether rank_by takes what the former option rerank had.
+  v_fits boolean := v_value not in ('[]', '{}') and case when jsonb_typeof(v_value) in ('array', 'object')
+    then v_value - '{similarity,importance,recency}'::text[] in ('[]', '{}') else false end;
 begin
   select k.types, k.hint into v_known from braid_store.known_search_options() k where k.name = raise_wrong_option.name;
   if v_known.types <> '{}' then
@@ -27,7 +30,10 @@ begin
   end if;
   raise exception 'options has an unknown key "%"', left(v_option, 100)
     using errcode = '22023',
-          hint = case when v_known.hint is not null
+          hint = case when v_option = 'rerank' and not v_fits
+                        then (select 'It is called rank_by now. ' || k.hint
+                              from braid_store.known_search_options() k where k.name = 'rank_by')
+                      when v_known.hint is not null
                         then format('It is said so now: %s.', replace(v_known.hint, '"?"', left(v_value::text, 100)))
                       else coalesce(
                         braid_store.absent_part_hint('options', v_option),
