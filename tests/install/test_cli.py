@@ -185,7 +185,7 @@ def test_vector_fits_the_default_collection(pgbraid: Run, dsn: str) -> None:
     [
         (["nonsense"], "run: pgbraid --help"),
         (["init", "--nonsense"], "run: pgbraid init --help"),
-        (["search", "fox", "--rerank"], "run: pgbraid search --help"),
+        (["search", "fox", "--reranker"], "run: pgbraid search --help"),
         (["status", "--dsn", "postgresql://127.0.0.1:1/x"], "check that the server is running"),
         (["status", "--dsn", "this is no dsn"], ""),
     ],

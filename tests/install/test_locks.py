@@ -248,10 +248,10 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
     writer.embed_pending()
 
     def search(_: int) -> None:
-        assert len(reader.search("quick fox", limit=5)) == 5
+        assert len(reader.search("quick fox", match_count=5)) == 5
 
     def search_in_the_users_connection(_: int) -> None:
-        assert len(shared.search("fox", mode="full_text", limit=5)) == 5
+        assert len(shared.search("fox", mode="full_text", match_count=5)) == 5
 
     def write(number: int) -> None:
         writer.add_documents([{"external_id": f"w{number % 50}", "content": f"a heron {number}"}])

@@ -37,7 +37,7 @@ def test_writing_and_searching(dsn: str) -> None:
                 await client.add_documents([{"external_id": "fox", "content": "The quick brown fox"}])
             assert await client.embed_pending() == 1
             with pytest.raises(InvalidArgumentError):
-                await client.search("fox", limit=0)
+                await client.search("fox", match_count=0)
             return [row.external_id for row in await client.search("fox")]
 
     assert asyncio.run(session()) == ["fox"]

@@ -107,7 +107,7 @@ def test_operators_are_not_embedded(animals: pgbraid.Client) -> None:
 def test_filters_limit_and_options(animals: pgbraid.Client) -> None:
     assert [row.external_id for row in animals.search("fox hen", filters={"legs": 4})] == ["fox"]
     assert [row.external_id for row in animals.search("fox hen", filters={"occurred_at": {"$gte": NOON}})] == ["fox"]
-    assert len(animals.search("fox hen", limit=1)) == 1
+    assert len(animals.search("fox hen", match_count=1)) == 1
     assert animals.search("fox", options={"min_scores": {"semantic": 2}}).stats["semantic_candidates"] == 0
 
 
@@ -401,17 +401,17 @@ def test_documents_are_listed_page_by_page_and_counted(client: pgbraid.Client) -
     client.add_documents([{"external_id": "two", "chunks": [{"content": "a"}, {"content": "b"}]}])
     assert client.count() == 26
     found: list[str] = []
-    while page := client.list_documents(limit=10, after=found[-1] if found else None):
+    while page := client.list_documents(match_count=10, after=found[-1] if found else None):
         found += [document.external_id for document in page]
         assert len(page) == 10 or len(found) == 26
     assert found == [*ids, "two"]
     (last,) = client.list_documents(after="d024")
     assert (last.external_id, last.title, last.chunk_count) == ("two", None, 2)
-    few = client.list_documents(filters={"external_id": {"$in": ["two", "d003", "x"]}}, limit=5)
+    few = client.list_documents(filters={"external_id": {"$in": ["two", "d003", "x"]}}, match_count=5)
     assert [document.external_id for document in few] == ["d003", "two"]
-    for limit in (0, 10_001):
-        with pytest.raises(InvalidArgumentError, match=f"match_count is {limit}"):
-            client.list_documents(limit=limit)
+    for count in (0, 10_001):
+        with pytest.raises(InvalidArgumentError, match=f"match_count is {count}"):
+            client.list_documents(match_count=count)
     for call in (client.list_documents, client.count):
         with pytest.raises(NotFoundError):
             call("nowhere")
@@ -557,9 +557,9 @@ BAD_INPUT: dict[str, tuple[Callable[[pgbraid.Client], object], type[PgbraidError
     "empty semantic query": (searching("", mode="semantic"), InvalidArgumentError, "query"),
     "mode": (searching("x", mode="vector"), InvalidArgumentError, "'vector'"),
     "match": (searching("x", match="most"), InvalidArgumentError, "most"),
-    "limit 0": (searching("x", limit=0), InvalidArgumentError, "0"),
-    "limit negative": (searching("x", limit=-1), InvalidArgumentError, "-1"),
-    "limit huge": (searching("x", limit=10**12), InvalidArgumentError, "match_count is 1000000000000"),
+    "match_count 0": (searching("x", match_count=0), InvalidArgumentError, "0"),
+    "match_count negative": (searching("x", match_count=-1), InvalidArgumentError, "-1"),
+    "match_count huge": (searching("x", match_count=10**12), InvalidArgumentError, "match_count is 1000000000000"),
     "negative weight": (searching("x", full_text_weight=-1), InvalidArgumentError, "full_text_weight"),
     "NaN weight": (searching("x", semantic_weight=NAN), InvalidArgumentError, "semantic_weight"),
     "zero weights": (searching("x", full_text_weight=0, semantic_weight=0), InvalidArgumentError, "weight"),
@@ -651,7 +651,7 @@ def test_profiles(animals: pgbraid.Client, dsn: str) -> None:
     assert (learned.liked, learned.disliked, learned.not_found) == (1, 0, ["nobody"])
     listed = animals.list_profiles()
     assert (listed[0].profile, listed[0].embedding_model is None) == ("ana", False)
-    assert [row.profile for row in animals.list_profiles(limit=1, after="ana")] == ["ben"]
+    assert [row.profile for row in animals.list_profiles(match_count=1, after="ana")] == ["ben"]
     found = animals.search("fox", mode="full_text", options={"profile": {"name": "ana", "embedding": np.array(place)}})
     assert found.stats["profile"]["name"] == "ana"
     assert {boost["signal"] for row in found for boost in row.boosts or []} == {"profile", "profile.speaker"}

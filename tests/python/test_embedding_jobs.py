@@ -120,7 +120,7 @@ def test_jobs_are_listed_retried_and_dropped(client: pgbraid.Client) -> None:
     (last,) = client.list_embedding_jobs("abandoned", after=first.chunk_id)
     assert (last.chunk_id, last.last_error, last.attempts) == (third.chunk_id, "refused", 1)
     assert last.available_at is not None and last.available_at.year == 9999
-    assert [job.chunk_id for job in client.list_embedding_jobs(limit=2)] == [first.chunk_id, second.chunk_id]
+    assert [job.chunk_id for job in client.list_embedding_jobs(match_count=2)] == [first.chunk_id, second.chunk_id]
     assert client.retry_embedding_jobs([first.chunk_id, second.chunk_id]) == 2
     assert client.drop_embedding_jobs() == 1
     assert [job.state for job in client.list_embedding_jobs()] == ["waiting", "waiting"]
@@ -186,7 +186,7 @@ def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(client: pgbraid.Cl
             lambda: [row.external_id for row in shared.search("fox one")],
             lambda: [row.external_id for row in shared.recall("fox two")],
             lambda: [row.external_id for row in shared.search(["fox three", "brown"])],
-            lambda: [row.external_id for row in shared.search("fox four", rerank=Alike())],
+            lambda: [row.external_id for row in shared.search("fox four", reranker=Alike())],
             lambda: [shared.embed_pending() and "default"],
         ]
         for call in calls:

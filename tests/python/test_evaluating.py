@@ -17,7 +17,7 @@ def test_query_sets_and_evaluations(client: pgbraid.Client) -> None:
     judged = [{"query_id": "1", "external_id": "fox", "grade": 1}, {"query_id": "2", "external_id": "dog", "grade": 1}]
     assert client.store_judgments("asked", judged)["stored"] == 2
     assert [(found["query_set"], found["judgment_count"]) for found in client.list_query_sets()] == [("asked", 2)]
-    assert [query["query_text"] for query in client.list_queries("asked", limit=1, after="1")] == ["cat"]
+    assert [query["query_text"] for query in client.list_queries("asked", match_count=1, after="1")] == ["cat"]
     evaluation = client.evaluate("asked", {"mode": "full_text"}, ["mrr", "recall@5"], details=True)
     assert evaluation["metrics"] == {"mrr": 0.5, "recall@5": 0.5}
     assert evaluation["queries"][0]["rows"][0]["external_id"] == "fox"

@@ -53,7 +53,7 @@ def test_columns_with_the_names_of_documents(client: pgbraid.Client) -> None:
     vectors = np.eye(3, 384, dtype=np.float32)
     columns = {"external_id": [1, 2, 3], "content": ROWS["body"], "embedding": list(vectors)}
     client.add_documents(pandas.DataFrame({**columns, "metadata": [{"n": 1}, {}, None]}))
-    (best,) = client.search(mode="semantic", embedding=vectors[1], limit=1)
+    (best,) = client.search(mode="semantic", embedding=vectors[1], match_count=1)
     assert best.external_id == "2"
     document = client.get_document("1")
     assert document is not None and document.metadata == {"n": 1}

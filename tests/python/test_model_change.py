@@ -54,7 +54,7 @@ def both(dsn: str) -> Iterator[pgbraid.Client]:
 
 
 def best(client: pgbraid.Client, word: str) -> tuple[str, list[str]]:
-    found = client.search(f"about {word}", mode="semantic", collection="moving", limit=3)
+    found = client.search(f"about {word}", mode="semantic", collection="moving", match_count=3)
     assert len(found) == 3
     assert found[0].semantic_score == pytest.approx(1, abs=0.01)
     return found[0].external_id, [warning["code"] for warning in found.warnings]

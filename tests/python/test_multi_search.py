@@ -58,7 +58,7 @@ def test_several_topics(filled: pgbraid.Client) -> None:
         assert row.score == sum(1 / (60 + rank["rank"]) for rank in row.query_ranks)
     assert found.query == "database | PostgreSQL"
     assert filled.multi_search(["database", "PostgreSQL"])[0] == found[0]
-    found = filled.search(["database", "PostgreSQL"], mode="full_text", limit=1)
+    found = filled.search(["database", "PostgreSQL"], mode="full_text", match_count=1)
     assert [stats["mode"] for stats in found.stats["queries"]] == [
         "full_text",
         "full_text",
@@ -207,9 +207,9 @@ def test_an_embedder_that_fails(dsn: str, filled: pgbraid.Client) -> None:
         (["a", "b"], {"expand": lambda _: []}, "expand is for one query"),
         (["a"], {"embedding": [1.0]}, "embedding is for one query"),
         (["a"], {"late_interaction": True}, "late_interaction is for one query"),
-        (["a"], {"rerank": object()}, "rerank is for one query"),
+        (["a"], {"reranker": object()}, "reranker is for one query"),
         (["a"], {"mode": "x"}, "mode is"),
-        (["a"], {"limit": 0}, "match_count is 0"),
+        (["a"], {"match_count": 0}, "match_count is 0"),
         (["a"] * 17, {}, "queries is an array of 17"),
     ],
 )

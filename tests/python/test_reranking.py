@@ -1,4 +1,4 @@
-"""Searches that a reranker ends: `client.search(rerank=…)`."""
+"""Searches that a reranker ends: `client.search(reranker=…)`."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def expect(numbers: Sequence[int]) -> list[str]:
 
 def test_the_first_20_become_5(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    fused = filled.search("zebra", limit=20)
+    fused = filled.search("zebra", match_count=20)
     assert ids(fused) == expect(range(20))
-    results = filled.search("zebra", rerank=reranker)
+    results = filled.search("zebra", reranker=reranker)
     assert ids(results) == expect([19, 18, 17, 16, 15])
     assert [row.rerank_score for row in results] == [19, 18, 17, 16, 15]
     assert [row.score for row in results] == [row.score for row in reversed(fused[15:])]
@@ -96,25 +96,25 @@ def test_without_a_reranker_nothing_changes(filled: pgbraid.Client) -> None:
 
 
 def test_every_row_given_is_reranked(filled: pgbraid.Client) -> None:
-    for limit, rerank_count, numbers in (
+    for count, rerank_count, numbers in (
         (3, 4, [3, 2, 1]),
         (8, 4, range(8)[::-1]),
         (40, 50, range(COUNT)[::-1]),
         (1, 1, [0]),
     ):
-        results = filled.search("zebra", limit, rerank=highest_number(), rerank_count=rerank_count)
+        results = filled.search("zebra", count, reranker=highest_number(), rerank_count=rerank_count)
         assert ids(results) == expect(numbers)
         assert [row.rerank_score for row in results] == list(numbers)
 
 
 def test_ties_keep_the_fused_order(filled: pgbraid.Client) -> None:
-    results = filled.search("zebra", rerank=Fake(lambda _, texts: [float(number(text) % 2) for text in texts]))
+    results = filled.search("zebra", reranker=Fake(lambda _, texts: [float(number(text) % 2) for text in texts]))
     assert ids(results) == expect([1, 3, 5, 7, 9])
 
 
 def test_no_candidates(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    results = filled.search("giraffe", rerank=reranker, mode="full_text")
+    results = filled.search("giraffe", reranker=reranker, mode="full_text")
     assert (len(results), reranker.calls) == (0, [])
     assert results.warnings == filled.search("giraffe", mode="full_text").warnings
 
@@ -130,7 +130,7 @@ def test_operators_are_not_the_rerankers(
     filled: pgbraid.Client, query: str, options: dict[str, Any] | None, asked: str
 ) -> None:
     reranker = highest_number()
-    assert filled.search(query, rerank=reranker, options=options)[0].rerank_score is not None
+    assert filled.search(query, reranker=reranker, options=options)[0].rerank_score is not None
     assert reranker.calls[0][0] == asked
 
 
@@ -141,7 +141,7 @@ def test_with_an_embedding_filters_and_modes(filled: pgbraid.Client) -> None:
         mode="semantic",
         embedding=HashEmbedder().embed_query("zebra"),
         filters={"speaker": "Ana"},
-        rerank=highest_number(),
+        reranker=highest_number(),
     )
     assert len(found) == 5
     assert {row.speaker for row in found} == {"Ana"}
@@ -177,7 +177,7 @@ FAILURES: dict[str, tuple[Any, str]] = {
 def test_a_failure_leaves_the_fused_order_and_a_warning(filled: pgbraid.Client) -> None:
     fused = filled.search("zebra", 5)
     for name, (reranker, part) in FAILURES.items():
-        results = filled.search("zebra", rerank=reranker, rerank_timeout=0.2 if name == "hangs" else PATIENCE)
+        results = filled.search("zebra", reranker=reranker, rerank_timeout=0.2 if name == "hangs" else PATIENCE)
         assert list(results) == list(fused), name
         assert results.warnings[:-1] == fused.warnings, name
         assert results.warnings[-1]["code"] == "reranker_unavailable", name
@@ -188,32 +188,34 @@ def test_a_failure_leaves_the_fused_order_and_a_warning(filled: pgbraid.Client) 
 def test_a_reranker_that_hangs_takes_few_threads(filled: pgbraid.Client) -> None:
     released = threading.Event()
     reranker = Fake(lambda _, texts: [1.0] * len(texts) if released.wait(PATIENCE) else None)
-    messages = [filled.search("zebra", rerank=reranker, rerank_timeout=0.01).warnings[-1]["message"] for _ in range(6)]
+    messages = [
+        filled.search("zebra", reranker=reranker, rerank_timeout=0.01).warnings[-1]["message"] for _ in range(6)
+    ]
     assert [("longer than 0.01 s" in message, "still running" in message) for message in messages] == (
         [(True, False)] * 4 + [(False, True)] * 2
     )
     until(lambda: len(reranker.calls) == 4)
     released.set()
-    until(lambda: filled.search("zebra", rerank=reranker)[0].rerank_score == 1)
+    until(lambda: filled.search("zebra", reranker=reranker)[0].rerank_score == 1)
 
 
 def test_a_missing_library_is_a_failure_of_the_reranker(
     filled: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    (warning,) = filled.search("zebra", mode="full_text", rerank=CrossEncoderReranker()).warnings
+    (warning,) = filled.search("zebra", mode="full_text", reranker=CrossEncoderReranker()).warnings
     assert warning["code"] == "reranker_unavailable"
     assert "pip install" in warning["message"]
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"rerank": "cross-encoder/ms-marco-MiniLM-L-6-v2"}, "rerank is 'cross-encoder"),
-    ({"rerank": CrossEncoderReranker}, "rerank is <class"),
+    ({"reranker": "cross-encoder/ms-marco-MiniLM-L-6-v2"}, "reranker is 'cross-encoder"),
+    ({"reranker": CrossEncoderReranker}, "reranker is <class"),
     ({"rerank_count": 0}, "rerank_count is 0"),
     ({"rerank_count": "20"}, "rerank_count is '20'"),
     ({"rerank_count": 10_001}, "10001"),
-    ({"limit": 0}, "limit is 0"),
-    ({"limit": -1}, "limit is -1"),
+    ({"match_count": 0}, "match_count is 0"),
+    ({"limit": -1}, "match_count is -1"),
     ({"rerank_timeout": 0}, "rerank_timeout is 0"),
     ({"rerank_timeout": float("nan")}, "rerank_timeout is nan"),
     ({"rerank_timeout": float("inf")}, "rerank_timeout is inf"),
@@ -224,7 +226,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 
 def test_mistakes_of_the_caller_are_errors(client: pgbraid.Client) -> None:
     for arguments, part in MISTAKES:
-        given = {"query": "zebra", "rerank": highest_number(), **arguments}
+        given = {"query": "zebra", "reranker": highest_number(), **arguments}
         with pytest.raises(InvalidArgumentError) as caught:
             client.search(**given)
         assert part in caught.value.message
@@ -242,7 +244,7 @@ def test_late_interaction_with_the_offline_model(dsn: str) -> None:
         client.embed_pending()
         reranker = LateInteractionReranker()
         reranker.warm_up()
-        results = client.search("where does the database keep its journal", rerank=reranker, rerank_timeout=None)
+        results = client.search("where does the database keep its journal", reranker=reranker, rerank_timeout=None)
     assert ids(results) == ["wal", "eggs"]
     assert results.warnings == []
 
@@ -254,7 +256,7 @@ def test_the_event_loop_goes_on(dsn: str) -> None:
 
     async def session() -> pgbraid.SearchResults:
         async with await pgbraid.connect_async(dsn, embedder=HashEmbedder()) as client:
-            search = asyncio.create_task(client.search("zebra", rerank=reranker, rerank_timeout=None))
+            search = asyncio.create_task(client.search("zebra", reranker=reranker, rerank_timeout=None))
             while not reranker.calls:
                 await asyncio.sleep(0.01)
             released.set()
@@ -272,11 +274,11 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
         for n in range(4)
     )
     reranker = highest_number()
-    plain = client.search("zebra", 20, rerank=reranker)
+    plain = client.search("zebra", 20, reranker=reranker)
     assert [number(row.content) for row in plain] == [23, 22, 21, 20, 13, 12, 11, 10, 3, 2, 1, 0]
 
     options = {"group_by": "document", "context": {"before": 1}}
-    grouped = client.search("zebra", 3, rerank=reranker, options=options)
+    grouped = client.search("zebra", 3, reranker=reranker, options=options)
     assert [number(row.content) for row in grouped] == [23, 22, 21]
     assert [row.group_score for row in grouped] == [23, 22, 21]
     assert [row.rerank_score for row in grouped] == [23, 22, 21]
@@ -287,17 +289,17 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
     pages: list[int] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = client.search("zebra", 5, rerank=reranker, options={"cursor": cursor})
+        page = client.search("zebra", 5, reranker=reranker, options={"cursor": cursor})
         pages += [number(row.content) for row in page]
         cursor = page[-1].cursor
     assert pages == [number(row.content) for row in plain]
 
     # Without scores of the reranker, the rows are shaped by those of the fusion.
-    failed = client.search("zebra", 3, rerank=Fake(fail), options=options)
+    failed = client.search("zebra", 3, reranker=Fake(fail), options=options)
     assert failed[0].chunk_id == client.search("zebra", 3, options=options)[0].chunk_id
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="group_by"):
-        client.search("zebra", rerank=reranker, options={"group_by": 7})
+        client.search("zebra", reranker=reranker, options={"group_by": 7})
 
 
 def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client: pgbraid.Client) -> None:
@@ -306,8 +308,8 @@ def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client:
     equal = Fake(lambda _, texts: [1.0] * len(texts))
     found = ids(client.search("zebra"))
     assert found == [f"d{9 - n}" for n in range(6)]
-    assert ids(client.search("zebra", 3, rerank=equal, options={"group_by": "document"})) == found[:3]
-    context = client.assemble_context("zebra", 100_000, 3, rerank=equal)
+    assert ids(client.search("zebra", 3, reranker=equal, options={"group_by": "document"})) == found[:3]
+    context = client.assemble_context("zebra", 100_000, 3, reranker=equal)
     assert [passage.external_id for passage in context] == found[:3]
 
 
@@ -317,37 +319,37 @@ def test_a_document_that_is_deleted_while_its_text_is_scored(dsn: str, filled: p
             other.delete_document("d19")
         return [float(number(text)) for text in texts]
 
-    found = filled.search("zebra", 3, rerank=Fake(score), rerank_timeout=None, options={"group_by": "document"})
+    found = filled.search("zebra", 3, reranker=Fake(score), rerank_timeout=None, options={"group_by": "document"})
     assert ids(found) == expect([18, 17, 16])
     filled.add_documents([{"external_id": "d19", "content": "zebra 19"}])
-    context = filled.assemble_context("zebra", 100_000, 2, rerank=Fake(score), rerank_timeout=None)
+    context = filled.assemble_context("zebra", 100_000, 2, reranker=Fake(score), rerank_timeout=None)
     assert "d19" not in [passage.external_id for passage in context] and len(context) == 2
 
 
 def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    results = filled.recall("zebra", rerank=reranker)
+    results = filled.recall("zebra", reranker=reranker)
     assert ids(results) == expect([19, 18, 17, 16, 15])
     assert results.stats["rerank"]["candidates"] == 20
     assert "recall" in results.stats
     assert len(filled.recall("zebra")) == 10
-    assert ids(filled.recall("zebra", limit=2, rerank=reranker, rerank_count=6)) == expect([5, 4])
-    grouped = filled.recall("zebra", limit=2, rerank=reranker, options={"group_by": "document"})
+    assert ids(filled.recall("zebra", match_count=2, reranker=reranker, rerank_count=6)) == expect([5, 4])
+    grouped = filled.recall("zebra", match_count=2, reranker=reranker, options={"group_by": "document"})
     assert [row.group_score for row in grouped] == [19, 18]
 
     # What names the time is no part of what texts are compared with.
-    filled.recall("zebra last week", "auto", rerank=reranker)
+    filled.recall("zebra last week", "auto", reranker=reranker)
     assert [query for query, _ in reranker.calls] == ["zebra"] * 3
-    failed = filled.recall("zebra", limit=5, rerank=Fake(fail))
+    failed = filled.recall("zebra", match_count=5, reranker=Fake(fail))
     assert ids(failed) == expect(range(5))
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
-    with pytest.raises(InvalidArgumentError, match="rerank is"):
-        filled.recall("zebra", rerank="cross-encoder")  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="reranker is"):
+        filled.recall("zebra", reranker="cross-encoder")  # type: ignore[arg-type]
 
 
 def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    context = filled.assemble_context("zebra", 100_000, 4, rerank=reranker)
+    context = filled.assemble_context("zebra", 100_000, 4, reranker=reranker)
     assert [passage.external_id for passage in context] == expect([19, 18, 17, 16])
     assert [passage.score for passage in context] == [19, 18, 17, 16]
     assert [passage.citation for passage in context] == [1, 2, 3, 4]
@@ -355,30 +357,30 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     assert len(reranker.calls[0][1]) == 20
 
     # The budget is for the best passages.
-    small = filled.assemble_context("zebra", context[1].total_tokens, 4, rerank=reranker)
+    small = filled.assemble_context("zebra", context[1].total_tokens, 4, reranker=reranker)
     assert [passage.external_id for passage in small] == expect([19, 18])
-    in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", rerank=reranker)
+    in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", reranker=reranker)
     assert [passage.external_id for passage in in_order] == expect([19, 18])
-    failed = filled.assemble_context("zebra", 100_000, 4, rerank=Fake(fail))
+    failed = filled.assemble_context("zebra", 100_000, 4, reranker=Fake(fail))
     assert [passage.external_id for passage in failed] == expect(range(4))
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="no pages"):
-        filled.assemble_context("zebra", rerank=reranker, options={"cursor": ""})
+        filled.assemble_context("zebra", reranker=reranker, options={"cursor": ""})
 
 
 def test_a_context_is_of_all_that_was_reranked(filled: pgbraid.Client) -> None:
     # Both of the first two rows are Ana's: groups are made of all 20.
     odd_first = Fake(lambda _, texts: [float(number(text) % 2 * 100 + number(text)) for text in texts])
-    context = filled.assemble_context("zebra", 100_000, 2, rerank=odd_first, options={"group_by": "speaker"})
+    context = filled.assemble_context("zebra", 100_000, 2, reranker=odd_first, options={"group_by": "speaker"})
     assert [passage.external_id for passage in context] == expect([19, 18])
     assert [passage.score for passage in context] == [119, 18]
 
 
 def test_the_search_of_a_context_is_not_logged(filled: pgbraid.Client) -> None:
     filled.set_search_log()
-    assert len(filled.assemble_context("zebra", 100_000, 4, rerank=highest_number())) == 4
+    assert len(filled.assemble_context("zebra", 100_000, 4, reranker=highest_number())) == 4
     assert filled.connection.execute("select count(*) from braid.search_log").fetchone() == (0,)
-    assert "search_id" in filled.search("zebra", 4, rerank=highest_number()).stats
+    assert "search_id" in filled.search("zebra", 4, reranker=highest_number()).stats
 
 
 def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Client) -> None:
@@ -387,5 +389,5 @@ def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Clie
         for n in range(4)
     )
     options = {"context": {"before": 1}}
-    context = client.assemble_context("zebra", 100_000, 2, rerank=highest_number(), options=options)
+    context = client.assemble_context("zebra", 100_000, 2, reranker=highest_number(), options=options)
     assert [(one.external_id, one.passage_start, one.passage_end) for one in context] == [("d3", 1, 2), ("d2", 1, 2)]

@@ -29,8 +29,8 @@ def test_a_search_is_logged_and_has_an_id(logged: pgbraid.Client, db: Connection
     found = logged.search("heron")
     row = db.execute("select search_id::text, query_text, mode, result_count from braid.search_log").fetchall()
     assert row == [(found.stats["search_id"], "heron", "hybrid", 2)]
-    logged.search("heron", mode="semantic", limit=1)
-    logged.search("heron", rerank=by_length())
+    logged.search("heron", mode="semantic", match_count=1)
+    logged.search("heron", reranker=by_length())
     assert db.execute("select count(*) from braid.search_log").fetchone() == (3,)
     logged.set_search_log("default", "off")
     assert "search_id" not in logged.search("heron").stats

@@ -18,7 +18,7 @@ from pgbraid.errors import InvalidArgumentError, PgbraidError
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
 # The names of arguments in Python, where they are others.
-NAMES = {"query_text": "query", "match_count": "limit", "job_count": "limit", "with_state": "state"}
+NAMES = {"query_text": "query", "with_state": "state"}
 
 
 def test_the_collection_is_where_sql_has_it(db: psycopg.Connection[Any]) -> None:
@@ -63,12 +63,81 @@ def test_what_is_no_length_of_time(client: Client, time: Any) -> None:
         assert caught.value.hint and caught.value.sqlstate
 
 
+class Backwards:
+    """Rank the last text first."""
+
+    model_name = "backwards"
+
+    def rerank(self, query: str, texts: list[str]) -> Any:
+        return range(len(texts))
+
+    def warm_up(self) -> None:
+        pass
+
+
+COUNTED = sorted(
+    name
+    for name, method in inspect.getmembers(Client, inspect.isfunction)
+    if "other_names" in inspect.signature(method).parameters
+)
+
+
+def test_the_number_of_rows_has_one_name(db: psycopg.Connection[Any]) -> None:
+    """A method takes `match_count` where its function of the API does, and `limit` as well."""
+    taking = {
+        name
+        for (name,) in db.execute(
+            "select proname::text from pg_proc"
+            " where pronamespace = 'braid'::regnamespace and 'match_count' = any (proargnames[:pronargs])"
+        )
+        if hasattr(Client, name)
+    }
+    assert taking and taking <= set(COUNTED)
+    for name in taking:
+        assert "match_count" in inspect.signature(getattr(Client, name)).parameters
+        assert "match_count" in inspect.signature(getattr(AsyncClient, name)).parameters
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_names_of_the_number_of_rows(client: Client, name: str) -> None:
+    method = getattr(client, name)
+    parameters = inspect.signature(method).parameters
+    required = [None for p in parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    count = "query_count" if name == "ranking_features" else "match_count"
+    with pytest.raises(InvalidArgumentError, match=f"{count} and limit") as caught:
+        method(*required, **{count: 1, "limit": 1})
+    assert caught.value.hint == f"give {count} alone"
+    with pytest.raises(InvalidArgumentError) as caught:
+        method(*required, rerank=None)
+    assert caught.value.hint == "give reranker="
+    with pytest.raises(TypeError, match="'limits'"):
+        method(*required, limits=1)
+
+
+def test_limit_is_taken(client: Client) -> None:
+    client.add_documents([{"external_id": name, "content": f"A fox {name}."} for name in "abc"])
+    assert len(client.list_embedding_jobs(limit=2)) == 2
+    assert client.embed_pending() == 3
+    found = [row.chunk_id for row in client.search("fox", limit=2)]
+    assert (
+        len(found)
+        == len(client.search("fox", limit=2, reranker=Backwards()))
+        == len(client.recall("fox", limit=2))
+        == 2
+    )
+    assert len(client.multi_search(["fox", "a"], limit=1)) == len(client.search(["fox", "a"], limit=1)) == 1
+    assert len(client.similar_chunks(found[0], limit=1)) == len(client.arrange_results(found, [2, 1], limit=1)) == 1
+    assert [document.external_id for document in client.list_documents(limit=1)] == ["a"]
+    assert [len(page) for page in client.search_stream("fox", limit=1)][-1] == 1
+    assert len(client.explain_search("fox", limit=1).results) == 1
+
+
 WRONG: dict[str, Callable[[Client], Any]] = {
     "query": lambda c: c.explain_search(timedelta(1)),  # type: ignore[arg-type]
     "query of bytes": lambda c: c.search(b"fox"),  # type: ignore[arg-type]
     "query that is a time": lambda c: c.search(timedelta(1)),  # type: ignore[arg-type]
-    "limit": lambda c: c.search("fox", "many"),  # type: ignore[arg-type]
-    "large limit": lambda c: c.search("fox", 10**30),
+    "match_count": lambda c: c.search("fox", "many"),  # type: ignore[arg-type]
+    "large match_count": lambda c: c.search("fox", 10**30),
     "min_score": lambda c: c.search("fox", min_score=object()),  # type: ignore[arg-type]
     "records": lambda c: c.import_tenant([math.nan]),  # type: ignore[list-item]
     "records of NaN": lambda c: c.import_tenant(["NaN"]),

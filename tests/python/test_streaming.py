@@ -150,10 +150,10 @@ def test_async(dsn: str, logged: pgbraid.Client, db: Connection, gate: Gate) -> 
     async def search() -> list[pgbraid.StreamedResults]:
         pages = []
         async with pgbraid.connect_async(dsn, embedder=gate) as client:
-            async for page in client.search_stream("heron reeds", 3, rerank=ByLength()):
+            async for page in client.search_stream("heron reeds", 3, reranker=ByLength()):
                 pages.append(page)
                 gate.opened.set()
-            expected = await client.search("heron reeds", 3, rerank=ByLength())
+            expected = await client.search("heron reeds", 3, reranker=ByLength())
             assert scores(pages[-1]) == scores(expected)
         return pages
 
@@ -168,13 +168,13 @@ def test_async(dsn: str, logged: pgbraid.Client, db: Connection, gate: Gate) -> 
 
 @pytest.mark.parametrize("options", [None, {"group_by": "external_id"}, {"diversify": True}])
 def test_a_reranker_comes_last(logged: pgbraid.Client, options: Any) -> None:
-    expected = logged.search("heron reeds", 2, rerank=ByLength(), options=options)
+    expected = logged.search("heron reeds", 2, reranker=ByLength(), options=options)
     fused = logged.search("heron reeds", 2, options=options)
-    pages = list(logged.search_stream("heron reeds", 2, rerank=ByLength(), options=options))
+    pages = list(logged.search_stream("heron reeds", 2, reranker=ByLength(), options=options))
     assert [page.stage for page in pages] == ["fused", "reranked"]  # the vector is known
     assert [scores(page) for page in pages] == [scores(fused), scores(expected)]
     assert pages[1].changes
-    pages = list(logged.search_stream("heron reeds", 2, rerank=Broken(), options=options))
+    pages = list(logged.search_stream("heron reeds", 2, reranker=Broken(), options=options))
     assert [(page.stage, page.is_last) for page in pages] == [("fused", False), ("fused", True)]
     assert [[warning["code"] for warning in page.warnings] for page in pages] == [[], ["reranker_unavailable"]]
     assert not pages[1].changes
@@ -184,14 +184,14 @@ def test_a_reranker_comes_last(logged: pgbraid.Client, options: Any) -> None:
     ("arguments", "stages"),
     [
         ({"mode": "full_text"}, ["full_text"]),
-        ({"mode": "full_text", "rerank": ByLength()}, ["full_text", "reranked"]),
+        ({"mode": "full_text", "reranker": ByLength()}, ["full_text", "reranked"]),
         ({"mode": "semantic"}, ["semantic"]),
-        ({"mode": "semantic", "rerank": ByLength()}, ["semantic", "reranked"]),
+        ({"mode": "semantic", "reranker": ByLength()}, ["semantic", "reranked"]),
         ({"full_text_weight": 0.0}, ["fused"]),
         ({"embedding": [1.0] * 384}, ["fused"]),
         ({"query": None, "embedding": [1.0] * 384}, ["semantic"]),
         ({"query": "-heron"}, ["full_text"]),
-        ({"query": "zebrafish", "min_score": 0.9, "rerank": ByLength()}, ["full_text", "fused"]),
+        ({"query": "zebrafish", "min_score": 0.9, "reranker": ByLength()}, ["full_text", "fused"]),
     ],
 )
 def test_stages(dsn: str, logged: pgbraid.Client, db: Connection, arguments: Any, stages: list[str]) -> None:
@@ -291,19 +291,19 @@ def test_bad_input(dsn: str, logged: pgbraid.Client) -> None:
     calls: list[tuple[type[Exception], dict[str, Any]]] = [
         (InvalidArgumentError, {"query": ["heron", "reeds"]}),
         (InvalidArgumentError, {"mode": "hybird"}),
-        (InvalidArgumentError, {"limit": 0}),
+        (InvalidArgumentError, {"match_count": 0}),
         (InvalidArgumentError, {"options": {"curser": ""}}),
         (InvalidArgumentError, {"options": "cursor"}),
         (InvalidArgumentError, {"filters": []}),
-        (InvalidArgumentError, {"rerank": "cohere"}),
-        (InvalidArgumentError, {"rerank": ByLength(), "query": None}),
+        (InvalidArgumentError, {"reranker": "cohere"}),
+        (InvalidArgumentError, {"reranker": ByLength(), "query": None}),
         (NotFoundError, {"collection": "nowhere"}),
     ]
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         for error, arguments in calls:
             with pytest.raises(error):
                 list(client.search_stream(**{"query": "heron", **arguments}))
-        stream = client.search_stream("heron", limit=0)
+        stream = client.search_stream("heron", match_count=0)
         for expected in (InvalidArgumentError, StopIteration):
             with pytest.raises(expected):
                 next(stream)
@@ -372,7 +372,7 @@ def test_closed_while_reranked(logged: pgbraid.Client) -> None:
             return super().rerank(query, texts)
 
     with ThreadPoolExecutor() as threads:
-        stream = logged.search_stream("heron", mode="full_text", rerank=Slow())
+        stream = logged.search_stream("heron", mode="full_text", reranker=Slow())
         next(stream)
         waiting = threads.submit(next, stream, None)
         assert begun.wait(PATIENCE)

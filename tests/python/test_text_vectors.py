@@ -154,5 +154,5 @@ def test_equal_texts_are_embedded_once(client: pgbraid.Client, dsn: str) -> None
     with pgbraid.connect(dsn, embedder=embedder) as asked:
         assert asked.embed_pending() == 6
         assert sorted(embedder.documents) == ["Number 0.", "Number 2.", "Number 4.", "The same."]
-        found = asked.search("The same.", mode="semantic", limit=6)
+        found = asked.search("The same.", mode="semantic", match_count=6)
     assert sorted(row.external_id for row in found[:3]) == ["1", "3", "5"]

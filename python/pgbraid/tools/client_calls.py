@@ -25,12 +25,13 @@ ARGUMENT = re.compile(r"(\w+) (\S+)(?: default (.*))?", re.S)
 LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
 ROOM = re.compile(r"(?:core/\d+_|parts/)(\w+)/")
 IMPORTS = """
-from pgbraid.arguments import as_interval, as_list, as_numbers, check_query, optional_json, to_json
+from pgbraid.arguments import as_interval, as_list, as_numbers, check_query, optional_json, row_count, to_json
 from pgbraid.contexts import Passage
 from pgbraid.results import SearchResult
 from pgbraid.timeframes import timeframe_text
 from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
     from pgbraid.async_client.base import BaseClient
 """
 
@@ -103,6 +104,12 @@ class Call:
         return f"{PREFIX}{room[1]}"
 
     @property
+    def counted(self) -> Argument | None:
+        """The number of rows, which `limit` is taken for."""
+        names = ("match_count", "query_count") if self.method.args.kwarg else ()
+        return next((one for one in self.arguments if one.sql_name in names), None)
+
+    @property
     def is_for_all_tenants(self) -> bool:
         return not {"reader", "writer"} & set(self.header.roles)
 
@@ -111,6 +118,12 @@ class Call:
         returned = ast.unparse(self.method.returns) if self.method.returns else "None"
         parameters = ast.unparse(self.method.args)
         checks = [f"    check_query({one.name})" for one in self.arguments if one.sql_name == "query_text"]
+        if counted := self.counted:
+            name, default = counted.name, counted.default
+            parameters = parameters.replace(f"{name}: int={default}", f"{name}: int | None=None")
+            # Its name is told where it is not the usual one.
+            told = f', "{name}"' * (name != "match_count")
+            checks.append(f"    {name} = row_count({name}, other_names, {default}{told})")
         lines = [
             f"async def {self.method.name}(client: BaseClient{', ' * bool(parameters)}{parameters}) -> {returned}:",
             *(f"    {line}".rstrip() for line in self._documentation()),
@@ -130,7 +143,9 @@ class Call:
             if one.name != one.sql_name and "_" in one.sql_name:
                 first, rest = (re.sub(rf"\b{one.sql_name}\b", one.name, text) for text in (first, rest))
         own = " ".join((ast.get_docstring(self.method) or "").split())
-        texts = [f'"""{first}', rest, f"Maps to braid.{self.method.name}. {own}"]
+        counted = self.counted
+        default = f" `{counted.name}`, or `limit`, is {counted.default} by default." if counted else ""
+        texts = [f'"""{first}', rest, f"Maps to braid.{self.method.name}.{default} {own}".rstrip()]
         paragraphs = [textwrap.wrap(text.replace("\\", "\\\\"), 115) for text in texts if text]
         return [*[line for paragraph in paragraphs for line in [*paragraph, ""]][:-1], '"""']
 
@@ -220,7 +235,8 @@ def modules() -> dict[str, str]:
     imports = [
         f"from {node.module} import {alias.name}"
         for node in ast.parse(STUB.read_text()).body
-        if isinstance(node, ast.ImportFrom)
+        # Type checkers know it; at run time it need not be there.
+        if isinstance(node, ast.ImportFrom) and node.module != "typing_extensions"
         for alias in node.names
     ]
     found: dict[str, list[Call]] = {}

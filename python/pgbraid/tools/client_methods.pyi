@@ -1,14 +1,17 @@
 """The methods of the client that only call the function of the API of the same name: how Python calls it.
 
 tools/client_calls.py makes them, with the types, the casts and the comments of sql/, to which a docstring here adds. An
-argument of another name is that of the function in the same place among those of other names.
+argument of another name is that of the function in the same place among those of other names. A method with
+`**other_names` takes `limit` as well, and gets the default of its number of rows in its body.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
-from pgbraid.arguments import Duration
+from typing_extensions import Unpack
+
+from pgbraid.arguments import Duration, OtherNames
 from pgbraid.contexts import Context
 from pgbraid.explanation import ScorePart
 from pgbraid.results import SearchResults
@@ -70,9 +73,10 @@ def get_document(external_id: str, collection: str = "default") -> Document | No
 def list_documents(
     collection: str = "default",
     *,
-    limit: int = 100,
+    match_count: int = 100,
     after: str | None = None,
     filters: Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[ListedDocument]:
     """Raises InvalidArgumentError, NotFoundError."""
 
@@ -92,32 +96,35 @@ def clear_collection(collection: str = "default") -> int:
 
 def similar_chunks(
     chunk_id: int,
-    limit: int = 10,
+    match_count: int = 10,
     filters: Mapping[str, Any] | None = None,
     *,
     min_score: float | None = None,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet."""
 
 def similar_documents(
     external_id: str,
-    limit: int = 10,
+    match_count: int = 10,
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
     *,
     min_score: float | None = None,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet."""
 
 def arrange_results(
     chunk_ids: Sequence[int],
     scores: Sequence[float],
-    limit: int = 10,
+    match_count: int = 10,
     collection: str = "default",
     *,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists, or one of a page does not."""
 
@@ -125,11 +132,12 @@ def arrange_context(
     chunk_ids: Sequence[int],
     scores: Sequence[float],
     token_budget: int = 2000,
-    limit: int = 50,
+    match_count: int = 50,
     collection: str = "default",
     *,
     sort: Literal["score", "document"] = "score",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> Context:
     """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists."""
 
@@ -185,11 +193,12 @@ def embedding_backlog() -> list[EmbeddingBacklog]:
 
 def list_embedding_jobs(
     state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
-    limit: int = 100,
+    match_count: int = 100,
     collection: str = "default",
     *,
     after: int = 0,
     embedding_model: str | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[EmbeddingJob]:
     """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
 
@@ -290,7 +299,9 @@ def learn_profile(
     """Raises InvalidArgumentError, NotFoundError for a collection, LimitExceededError."""
 
 def get_profile(profile: str) -> Profile | None: ...
-def list_profiles(*, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+def list_profiles(
+    *, match_count: int = 100, after: str | None = None, **other_names: Unpack[OtherNames]
+) -> list[ListedProfile]:
     """Raises InvalidArgumentError."""
 
 def delete_profile(profile: str) -> bool: ...
@@ -300,7 +311,8 @@ def ranking_features(
     *,
     judge: str | None = None,
     after: str | None = None,
-    limit: int = 100,
+    query_count: int = 100,
+    **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
     """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
 
@@ -320,7 +332,9 @@ def store_judgments(query_set: str, judgments: Sequence[Mapping[str, Any]]) -> d
     """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def list_query_sets() -> list[dict[str, Any]]: ...
-def list_queries(query_set: str, *, limit: int = 100, after: str | None = None) -> list[dict[str, Any]]:
+def list_queries(
+    query_set: str, *, match_count: int = 100, after: str | None = None, **other_names: Unpack[OtherNames]
+) -> list[dict[str, Any]]:
     """Raises NotFoundError, InvalidArgumentError."""
 
 def drop_query_set(query_set: str) -> bool: ...

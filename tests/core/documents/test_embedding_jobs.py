@@ -200,7 +200,7 @@ def test_what_is_retried_while_all_are_dropped_stays(filled: Connection, dsn: st
 
 
 def test_pages_of_jobs(filled: Connection) -> None:
-    page = "select external_id, chunk_id from braid.list_embedding_jobs(job_count => 4, after_chunk_id => %s)"
+    page = "select external_id, chunk_id from braid.list_embedding_jobs(match_count => 4, after_chunk_id => %s)"
     first = filled.execute(page, (0,)).fetchall()
     rest = filled.execute(page, (first[-1][1],)).fetchall()
     assert [name for name, _ in first + rest] == [f"d{n}" for n in range(6)]
@@ -209,7 +209,7 @@ def test_pages_of_jobs(filled: Connection) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "list_embedding_jobs(job_count => 0)",
+        "list_embedding_jobs(match_count => 0)",
         "list_embedding_jobs('lost')",
         "abandon_embedding_jobs('{1}', 'x', 0)",
         "retry_embedding_jobs(embedding_model => 'other')",

@@ -218,7 +218,7 @@ def test_no_conflict_reaches_the_caller(database: Database) -> None:
 
 def test_errors_of_a_call_are_the_callers(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     with connect(database) as client:
-        for arguments in ({"limit": 0}, {"collection": "missing"}):
+        for arguments in ({"match_count": 0}, {"collection": "missing"}):
             with pytest.raises(PgbraidError) as error:
                 client.search("fox", **arguments)
             assert error.value.hint

@@ -57,7 +57,7 @@ def restore(source: str, target: str, folder: Path) -> None:
 def found(dsn: str, tenant: str) -> list[tuple[str, float]]:
     with pgbraid.connect(dsn, tenant=tenant) as client:
         assert list(client.check_index("loaves")) == []
-        rows = client.search("rye crumb", embedding=[1.0, 2.0, 3.0, 4.0], collection="loaves", limit=30)
+        rows = client.search("rye crumb", embedding=[1.0, 2.0, 3.0, 4.0], collection="loaves", match_count=30)
         return [(row.external_id, row.score) for row in rows]
 
 

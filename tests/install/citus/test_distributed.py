@@ -232,7 +232,7 @@ def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> No
     assert (report.source, report.target) == (source, target)
     assert cluster.of(tenant)[0] == target
     with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
-        assert {document.external_id for document in client.list_documents("loaves", limit=1000)} >= set(written)
+        assert {document.external_id for document in client.list_documents("loaves", match_count=1000)} >= set(written)
         assert list(client.check_index("loaves")) == []
     # And back, with what came meanwhile.
     assert move_tenant(cluster.dsn, tenant, source).target == source

@@ -52,7 +52,7 @@ def everything(dsn: str) -> dict[str, Any]:
     found = {}
     for tenant in TENANTS:
         with pgbraid.connect(dsn, tenant=tenant) as client:
-            rows = client.search("rye crumb", embedding=[1.0, 2.0, 3.0, 4.0], collection="loaves", limit=30)
+            rows = client.search("rye crumb", embedding=[1.0, 2.0, 3.0, 4.0], collection="loaves", match_count=30)
             found[tenant] = [(row.external_id, row.score) for row in rows]
             assert list(client.check_index("loaves")) == []
     return found

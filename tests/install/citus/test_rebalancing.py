@@ -143,7 +143,7 @@ def test_a_node_that_was_emptied_goes_and_comes_back(own: Cluster) -> None:
     for tenant in (*TENANTS, "meanwhile"):
         with pgbraid.connect(own.workers[own.of(tenant)[0]], tenant=tenant) as client:
             found = [
-                {row.external_id for row in client.search(word, mode="full_text", collection="loaves", limit=100)}
+                {row.external_id for row in client.search(word, mode="full_text", collection="loaves", match_count=100)}
                 for word in ("batard", "bread")
             ]
             assert found[0] == found[1] != set()

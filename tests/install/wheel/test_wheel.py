@@ -290,7 +290,7 @@ def test_the_driver_and_the_tools(dist: Path, home: Path, dsn: str, tmp_path: Pa
     made.install("pgbraid[local,workbench]")
     assert "torch" not in made.distributions()
     assert "2 unchanged" in made.pgbraid("ingest", "notes", "--source", "notes")
-    found = made.pgbraid("search", "an animal that leaps", "--limit", "1")
+    found = made.pgbraid("search", "an animal that leaps", "-k", "1")
     assert " 1. Foxes  notes/fox.md\n" in found
     assert "full text only" not in found
     with subprocess.Popen(

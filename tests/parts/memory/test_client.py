@@ -69,7 +69,7 @@ def test_timeframes_are_texts_or_times(talk: pgbraid.Client) -> None:
     week_ago = NOW - timedelta(days=8)
     timeframes: list[Any] = ["last week", "AUTO", ["last week", "yesterday"], (week_ago, NOW), (week_ago, None)]
     for timeframe in [*timeframes, (datetime(2025, 3, 1), datetime(2025, 4, 1))]:
-        found = talk.recall("price since last week", timeframe, limit=1, **WHEN)
+        found = talk.recall("price since last week", timeframe, match_count=1, **WHEN)
         assert [row.external_id for row in found] == ["talk"]
     assert talk.recall("price", (None, NOW - timedelta(days=80)), **WHEN)[0].external_id == "old"
     assert len(talk.recall("price", strategy="semantic")) == 4
@@ -113,7 +113,7 @@ def test_a_timeline(talk: pgbraid.Client) -> None:
     assert found[0].score is None
     assert {turn.window_number for turn in found} == {1}
     assert repr(found) == "<Timeline: 1 matches in 3 turns>"
-    assert [turn.external_id for turn in talk.conversation_timeline(limit=4)] == ["old", "talk", "talk", "talk"]
+    assert [turn.external_id for turn in talk.conversation_timeline(match_count=4)] == ["old", "talk", "talk", "talk"]
     speaker = talk.conversation_timeline("lower", strategy="full_text", conversation_key="speaker")
     assert [turn.content for turn in speaker] == ["hello Ben", "we can lower it"]
     assert [turn.conversation for turn in speaker] == ["Ana", "Ana"]
@@ -174,7 +174,7 @@ def test_several_topics_are_refused_with_a_hint(talk: pgbraid.Client, strategy: 
 
 def test_elsewhere_too(talk: pgbraid.Client) -> None:
     topics: Any = ("price", "seat")
-    (row,) = talk.search("seat", limit=1, mode="full_text")
+    (row,) = talk.search("seat", match_count=1, mode="full_text")
     calls: list[Callable[[], object]] = [
         lambda: talk.explain_search(topics),
         lambda: talk.explain_score(topics, [row.chunk_id]),

@@ -125,7 +125,7 @@ def test_what_an_agent_is_told(filled: str) -> None:
 
 
 def test_searching(filled: str) -> None:
-    result = call(filled, "search", {"query": "price for a team", "limit": 2})
+    result = call(filled, "search", {"query": "price for a team", "match_count": 2})
     rows = given(result)["results"]
     assert len(rows) == 2
     assert rows[0]["external_id"] == "call-1" and rows[0]["chunk_index"] == 0
@@ -141,7 +141,7 @@ def test_searching(filled: str) -> None:
     ("arguments", "expected"),
     [
         ({"filters": {"speaker": "Ben"}}, {("call-1", 1)}),
-        ({"filters": {"account": "acme"}, "limit": 50}, {("call-1", 0), ("call-1", 1), ("call-1", 2)}),
+        ({"filters": {"account": "acme"}, "match_count": 50}, {("call-1", 0), ("call-1", 1), ("call-1", 2)}),
         ({"query": "E42", "mode": "full_text"}, {("note-1", 0)}),
         # Some agents send objects as text.
         ({"filters": '{"speaker": "Ben"}'}, {("call-1", 1)}),
@@ -163,7 +163,7 @@ def test_a_timeline(filled: str) -> None:
     result = call(filled, "timeline", {"topic": "seats", "filters": {"speaker": "Ben"}})
     turns = given(result)["turns"]
     assert [(turn["chunk_index"], turn["is_match"]) for turn in turns] == [(0, False), (1, True), (2, False)]
-    assert given(call(filled, "timeline", {"limit": 1}))["turns"][-1]["chunk_index"] == 2
+    assert given(call(filled, "timeline", {"match_count": 1}))["turns"][-1]["chunk_index"] == 2
 
 
 def test_reading_on(filled: str) -> None:
@@ -234,7 +234,9 @@ def test_remembering_and_forgetting(dsn: str) -> None:
             assert more["external_id"] == first["external_id"] and more["status"] == "updated"
             found = given(await client.call_tool("recall", {"query": "renewal of Acme", "timeframe": "today"}))
             assert [row["external_id"] for row in found["results"]] == [first["external_id"]]
-            semantic = given(await client.call_tool("search", {"query": "renews June", "mode": "semantic", "limit": 1}))
+            semantic = given(
+                await client.call_tool("search", {"query": "renews June", "mode": "semantic", "match_count": 1})
+            )
             assert semantic["results"][0]["external_id"] == first["external_id"]
             named = {"content": "Acme renews in July.", "external_id": first["external_id"]}
             assert given(await client.call_tool("remember", named))["status"] == "replaced"
@@ -263,8 +265,9 @@ def test_without_the_embedding_service(filled: str, dsn: str) -> None:
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
-    ("search", {"query": "price", "limit": 0}, "limit"),
-    ("search", {"query": "price", "limit": 51}, "limit"),
+    ("search", {"query": "price", "match_count": 0}, "match_count"),
+    ("search", {"query": "price", "match_count": 51}, "match_count"),
+    ("search", {"query": "price", "limit": 5}, "limit is now match_count"),
     ("search", {}, "query"),
     ("search", {"query": "price", "filters": {"speaker": {"$near": 1}}}, "Hint: "),
     ("search", {"query": "price", "filters": [1]}, "filters"),

@@ -132,7 +132,7 @@ def test_files_that_ended_the_run_are_named_and_the_rest_is_indexed(
     found = {row.external_id for row in client.search("zebra", mode="full_text")}
     assert found == {f"{tmp_path}/{name}" for name in ("a.txt", "fog.md", "z.txt")}
     # Nothing of a file that crashed stays behind.
-    stored = {document.metadata["ingest"]["path"] for document in client.list_documents(limit=10_000)}
+    stored = {document.metadata["ingest"]["path"] for document in client.list_documents(match_count=10_000)}
     assert not stored & set(told)
     assert f"{len(told)} failed" in done.out
 

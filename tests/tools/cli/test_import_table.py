@@ -44,7 +44,7 @@ def test_rows_and_vectors_are_copied(run: Run, client: pgbraid.Client, table: st
     assert client.status("default")["collections"][0]["pending_embeddings"] == 1
     query = np.full(384, 0.001)
     query[7] = 1
-    found = client.search(embedding=query, mode="semantic", limit=4)
+    found = client.search(embedding=query, mode="semantic", match_count=4)
     assert sorted(row.external_id for row in found[:4]) == ["1159", "391", "7", "775"]
     row = client.search("item7", mode="full_text")[0]
     assert (row.external_id, row.title, row.content, row.metadata) == ("7", "item 7", "body of item7", {"n": 7})

@@ -33,7 +33,7 @@ def table(path: Path, rows: dict[str, str], id_name: str = "id") -> Path:
 def texts(client: pgbraid.Client) -> dict[str, str]:
     """The content of each document."""
     found = {}
-    for document in client.list_documents(limit=1_000):
+    for document in client.list_documents(match_count=1_000):
         whole = client.get_document(document.external_id)
         assert whole is not None
         found[document.external_id] = " ".join(chunk.content for chunk in whole.chunks)
@@ -53,7 +53,7 @@ def test_rows_of_one_id_in_two_files(run: Run, client: pgbraid.Client, tmp_path:
     done = run("ingest", tmp_path, "--no-embed")
     assert done.code == 0
     assert "0 inserted, 0 replaced, 0 updated, 37 unchanged" in done.out
-    origin = {d.external_id: d.metadata["ingest"] for d in client.list_documents(limit=100)}
+    origin = {d.external_id: d.metadata["ingest"] for d in client.list_documents(match_count=100)}
     assert origin[f"{tmp_path}/faq.xlsx#0"] == {"source": str(tmp_path), "path": "faq.xlsx", "row": "0"}
 
 
@@ -170,7 +170,7 @@ def stored(client: pgbraid.Client) -> Stored:
             d.metadata.get("ingest"),
             Path((d.source_uri or "").removeprefix("file://")).resolve(),
         )
-        for d in client.list_documents(limit=1_000)
+        for d in client.list_documents(match_count=1_000)
     }
 
 

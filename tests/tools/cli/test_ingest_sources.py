@@ -324,7 +324,7 @@ def sessions(client: pgbraid.Client) -> int:
 
 def whole_files(client: pgbraid.Client) -> set[str]:
     """By what their last document tells."""
-    documents = client.list_documents(limit=10_000)
+    documents = client.list_documents(match_count=10_000)
     return {document.metadata["ingest"]["path"] for document in documents if "hash" in document.metadata["ingest"]}
 
 
@@ -438,7 +438,7 @@ def test_several_connections_write(
         assert f"failed: {folder}/rows.jsonl:78: could not extend file" in done.err
         assert "250 indexed" in done.out
         assert "2 failed" in done.out
-        listed.append([(d.external_id, d.metadata, d.source_uri) for d in client.list_documents(limit=10_000)])
+        listed.append([(d.external_id, d.metadata, d.source_uri) for d in client.list_documents(match_count=10_000)])
         client.clear_collection()
     assert listed[0] == listed[1] == listed[2]
     assert len(listed[0]) == 249 + 298 + 2

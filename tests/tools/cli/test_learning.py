@@ -31,7 +31,7 @@ def judged(client: pgbraid.Client) -> pgbraid.Client:
             for n in range(60)
         ]
     )
-    documents = client.list_documents(limit=100)
+    documents = client.list_documents(match_count=100)
     queries = [{"query_id": f"q{n:02}", "text": " ".join(chance.sample(WORDS, 2))} for n in range(40)]
     client.create_query_set("asked")
     client.store_queries("asked", queries)

@@ -62,13 +62,13 @@ def test_filters_and_mode(run: Run) -> None:
 
 @pytest.mark.usefixtures("searchable")
 def test_reranking(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = json.loads(run("search", "zebra", "--rerank", "late-interaction", "--json").out)
+    answer = json.loads(run("search", "zebra", "--reranker", "late-interaction", "--json").out)
     scores = [row["rerank_score"] for row in answer["results"]]
     assert scores == sorted(scores, reverse=True)
     assert answer["stats"]["rerank"]["candidates"] == len(scores) == 2
-    assert "rerank " in run("search", "zebra", "--rerank", "late-interaction").out
+    assert "rerank " in run("search", "zebra", "--reranker", "late-interaction").out
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    shown = run("search", "zebra", "--rerank", "some/cross-encoder").out
+    shown = run("search", "zebra", "--reranker", "some/cross-encoder").out
     assert "Zebras" in shown
     assert "warning: ranked by fusion only; CrossEncoderReranker needs" in shown
 
@@ -87,7 +87,7 @@ def test_colours_are_for_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) ->
         (["x", "--filters", "{legs: 4}"], "not JSON"),
         (["x", "--filters", '"{}"'], "filters"),
         (["x", "--limit", "0"], "0"),
-        (["x", "--limit", "many"], "many"),
+        (["x", "--match-count", "many"], "many"),
         (["x", "--mode", "vector"], "vector"),
         (["x", "--collection", "nowhere"], "nowhere"),
         (["x", "--tenant", "nobody"], "nobody"),
@@ -175,7 +175,7 @@ def test_watch_in_json(searchable: pgbraid.Client, run: Run, monkeypatch: pytest
 def test_watch_with_a_reranker(searchable: pgbraid.Client, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     add = {"external_id": "y", "content": "a zebra"}
     act_between_searches(monkeypatch, lambda: searchable.add_documents([add]))
-    done = run("search", "zebra", "--watch", "--json", "--rerank", "late-interaction", "--mode", "full_text")
+    done = run("search", "zebra", "--watch", "--json", "--reranker", "late-interaction", "--mode", "full_text")
     assert json.loads(done.out.splitlines()[1])["new"][0]["rerank_score"] > 0
 
 

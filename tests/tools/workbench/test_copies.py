@@ -26,8 +26,8 @@ NASTY = """it's a "price" \\ :'x' $$ %s ${HOME} `id` <b>
 second line"""
 SEARCHES: list[dict[str, Any]] = [
     {"query": "price discount"},
-    {"query": "price discount", "mode": "full_text", "limit": 3, "match": "all"},
-    {"query": "small teams", "mode": "semantic", "limit": 3},
+    {"query": "price discount", "mode": "full_text", "match_count": 3, "match": "all"},
+    {"query": "small teams", "mode": "semantic", "match_count": 3},
     {"query": "price", "timeframe": "2026-02", "mode": "full_text"},
     {"query": "what did Ana say about price in March 2026", "timeframe": "auto"},
     {"query": "price", "full_text_weight": 0.25, "semantic_weight": 1, "fusion": "rrf"},

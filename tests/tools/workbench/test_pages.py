@@ -215,7 +215,7 @@ def test_data_stays_text(page: Page, query: str) -> None:
 
 
 def test_a_hostile_address_is_harmless(page: Page, workbench: Workbench) -> None:
-    values = {"query": SCRIPT, "filters": '{"__proto__": {}', "options": "[1", "limit": EVIL, "mode": "hybrid"}
+    values = {"query": SCRIPT, "filters": '{"__proto__": {}', "options": "[1", "match_count": EVIL, "mode": "hybrid"}
     with searched(page):
         page.evaluate("values => { location.hash = '#/search?' + new URLSearchParams(values) }", values)
     page.evaluate("location.hash = '#/__proto__?collection=constructor'")

@@ -1088,7 +1088,7 @@ export type Database = {
           after_chunk_id?: number
           collection?: string
           embedding_model?: string | null
-          job_count?: number
+          match_count?: number
           with_state?: string | null
         }
         Returns: {

@@ -233,7 +233,7 @@ class PgbraidVectorStore(VectorStore):
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
         """Return the best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
-        min_score, rerank and options; with context among the options, the text of a document
+        min_score, reranker and options; with context among the options, the text of a document
         has its neighbours."""
         return documents_of(self._find(query, k, filter, **kwargs))
 

@@ -7,13 +7,34 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from pgbraid.errors import InvalidArgumentError
 
 Mode = Literal["hybrid", "full_text", "semantic"]
 # Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
 Duration = float | str | timedelta
+
+
+class OtherNames(TypedDict, total=False):
+    """Hold what a method takes by another name: `limit` is `match_count`."""
+
+    limit: int | None
+
+
+def row_count(given: int | None, other_names: OtherNames, default: int, name: str = "match_count") -> int:
+    """Return the number of rows that the argument `name`, or `limit`, asks for, else the default. Raise
+    InvalidArgumentError for both, and for an argument's former name, and TypeError for what is no argument."""
+    others: dict[str, Any] = {**other_names}
+    limit = others.pop("limit", None)
+    if "rerank" in others:
+        raise InvalidArgumentError("the argument rerank is now reranker", hint="give reranker=", sqlstate="22023")
+    if others:
+        raise TypeError(f"unexpected keyword argument {next(iter(others))!r}")
+    if given is not None and limit is not None:
+        raise InvalidArgumentError(f"{name} and limit are one argument", hint=f"give {name} alone", sqlstate="22023")
+    asked = limit if given is None else given
+    return default if asked is None else asked
 
 
 def check_mode(mode: object, modes: tuple[str, ...] = ("hybrid", "full_text", "semantic")) -> None:

@@ -29,14 +29,14 @@ _late: Counter[int] = Counter()
 _counting = threading.Lock()
 
 
-def _check(reranker: Reranker, query: str | None, limit: int, rerank_count: int, timeout: float | None) -> None:
+def _check(reranker: Reranker, query: str | None, match_count: int, rerank_count: int, timeout: float | None) -> None:
     if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
         raise InvalidArgumentError(
-            f"rerank is {repr(reranker)[:100]}, not a reranker",
+            f"reranker is {repr(reranker)[:100]}, not a reranker",
             hint="give one of pgbraid_tools.rerankers, such as CrossEncoderReranker()",
             sqlstate="22023",
         )
-    for name, value in (("limit", limit), ("rerank_count", rerank_count)):
+    for name, value in (("match_count", match_count), ("rerank_count", rerank_count)):
         if not isinstance(value, Integral) or value < 1:
             raise InvalidArgumentError(f"{name} is {value!r}", hint="use 1 to 10000", sqlstate="22023")
     if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
@@ -54,15 +54,15 @@ def _check(reranker: Reranker, query: str | None, limit: int, rerank_count: int,
 def candidates(
     reranker: Reranker,
     query: str | None,
-    limit: int,
+    match_count: int,
     rerank_count: int,
     timeout: float | None,
     options: Mapping[str, Any] | None,
 ) -> tuple[int, Mapping[str, Any] | None, Mapping[str, Any]]:
     """Return how many rows a search is to find, its options for finding them, and those for shaping them afterwards.
     Raise InvalidArgumentError for what is a mistake of the caller's, not a failure of the reranker's."""
-    _check(reranker, query, limit, rerank_count, timeout)
-    count = max(limit, rerank_count)
+    _check(reranker, query, match_count, rerank_count, timeout)
+    count = max(match_count, rerank_count)
     if not isinstance(options, Mapping):  # the database says what is wrong with them
         return count, options, {}
     finding = {name: value for name, value in options.items() if name not in SHAPING}

@@ -4,7 +4,7 @@
 -- page: guide/vectors.md#the-outbox
 create or replace function braid.list_embedding_jobs(
   with_state text default null,
-  job_count int default 100,
+  match_count int default 100,
   after_chunk_id bigint default 0,
   collection text default 'default',
   embedding_model text default null
@@ -25,7 +25,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select j.*
-  from braid_calls.page_embedding_jobs(list_embedding_jobs.with_state, list_embedding_jobs.job_count,
+  from braid_calls.page_embedding_jobs(list_embedding_jobs.with_state, list_embedding_jobs.match_count,
                                        list_embedding_jobs.after_chunk_id, list_embedding_jobs.collection,
                                        list_embedding_jobs.embedding_model) j;
 $$;
@@ -35,5 +35,5 @@ comment on function braid.list_embedding_jobs(text, int, bigint, text, text) is
   'state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or abandoned '
   '(no worker gets it: see abandon_embedding_jobs). with_state: only those; null, as by default: all. attempts: how often '
   'workers have claimed it; claims before the first failure count as one then. last_error: why it failed. available_at: when a worker can claim it; null: now; infinity: '
-  'never. job_count: 1 to 10000. after_chunk_id: the last chunk_id of the page before; 0 begins. embedding_model: as in '
+  'never. match_count: 1 to 10000. after_chunk_id: the last chunk_id of the page before; 0 begins. embedding_model: as in '
   'claim_embedding_jobs. For workers and whoever looks after them.';

@@ -1,7 +1,7 @@
 -- role: writer
 create or replace function braid_calls.page_embedding_jobs(
   with_state text,
-  job_count int,
+  match_count int,
   after_chunk_id bigint,
   collection text,
   embedding_model text
@@ -33,8 +33,8 @@ declare
     braid_store.find_collection(page_embedding_jobs.collection), page_embedding_jobs.embedding_model);
   v_after_id bigint := coalesce(page_embedding_jobs.after_chunk_id, 0);
 begin
-  if (page_embedding_jobs.job_count between 1 and 10000) is not true then
-    raise exception 'job_count is %', coalesce(page_embedding_jobs.job_count::text, 'null')
+  if (page_embedding_jobs.match_count between 1 and 10000) is not true then
+    raise exception 'match_count is %', coalesce(page_embedding_jobs.match_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000, and after_chunk_id for the next page.';
   elsif page_embedding_jobs.with_state not in ('waiting', 'claimed', 'paused', 'abandoned') then
     raise exception 'with_state is ''%''', left(page_embedding_jobs.with_state, 255)
@@ -57,7 +57,7 @@ begin
       and j.vector_space_id = v_collection.vector_space_id and j.chunk_id > v_after_id
       and (page_embedding_jobs.with_state is null or s.state = page_embedding_jobs.with_state)
     order by j.chunk_id
-    limit page_embedding_jobs.job_count
+    limit page_embedding_jobs.match_count
   ) j,
        lateral (
          select c.* from braid_store.chunks c

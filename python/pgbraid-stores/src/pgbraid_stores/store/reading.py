@@ -54,7 +54,7 @@ DEGRADED = (
 def find(
     client: Client,
     query: str | None,
-    limit: int,
+    match_count: int,
     *,
     key: str,
     collection: str,
@@ -69,15 +69,15 @@ def find(
     In `relevance_modes`, scores are relevances from 0 to 1, by which frameworks cut off: those of fused scores only say
     how a row compares with the best one. A row has at least the relevance of those after it, so that scores descend.
     """
-    if mode in relevance_modes and options.get("rerank") is None and isinstance(query, str):
+    if mode in relevance_modes and options.get("reranker") is None and isinstance(query, str):
         options["options"] = with_relevance(options.get("options"))
     try:
-        found = client.search(query, limit, mode, filters or None, collection, **options)
+        found = client.search(query, match_count, mode, filters or None, collection, **options)
     except DimensionMismatchError as error:
         if mode != "hybrid" or not query or options.get("embedding") is None:
             raise
         found = client.search(
-            query, limit, "full_text", filters or None, collection, **{**options, "embedding": None}
+            query, match_count, "full_text", filters or None, collection, **{**options, "embedding": None}
         )
         message = f"searched by full text only; {error.message}; {error.hint}"
         found.warnings.append({"code": "embedding_unavailable", "message": message})
@@ -140,7 +140,7 @@ def matching_ids(
     found: list[str] = []
     while True:
         page = client.list_documents(
-            collection, limit=PAGE, after=found[-1] if found else None, filters=filters or None
+            collection, match_count=PAGE, after=found[-1] if found else None, filters=filters or None
         )
         found += [document.external_id for document in page]
         if len(page) < PAGE:

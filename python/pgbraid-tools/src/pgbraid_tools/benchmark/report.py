@@ -32,7 +32,7 @@ def render(result: Mapping[str, Any], times: Mapping[str, Sequence[float]]) -> s
         f"<title>{escape(title)}</title><style>{STYLE}{MORE_STYLE}</style></head><body>",
         f"<h1>{escape(title)}</h1>",
         f"<p>{collection['documents']:,} documents, {collection['chunks']:,} chunks of {collection['dimensions']}"
-        f" dimensions ({escape(collection['embedding_model'])}). {result['limit']} rows a search;"
+        f" dimensions ({escape(collection['embedding_model'])}). {result['match_count']} rows a search;"
         f" {result['queries']['count']} queries: {escape(result['queries']['source'])}.</p>",
         f"<p class=faint>pgbraid {escape(server['pgbraid'])}, PostgreSQL {escape(server['postgresql'])}, pgvector"
         f" {escape(server['pgvector'] or '')}; shared_buffers {escape(server['shared_buffers'])}."

@@ -18,6 +18,7 @@ from pgbraid.cli.options import (
     embedders,
     embedding_options,
     json_option,
+    match_count_option,
     tenant_option,
 )
 from pgbraid.cli.output import print_json, table
@@ -79,9 +80,7 @@ class _Counts(click.ParamType):  # type: ignore[type-arg]
     "--seconds", default=30.0, show_default=True, type=click.FloatRange(1, 86_400), help="How long to measure."
 )
 @click.option("--clients", default="1,2,4,8", show_default=True, type=_Counts(), help="How many search at once.")
-@click.option(
-    "-k", "--limit", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Rows a search."
-)
+@match_count_option("Rows a search.", 10, click.IntRange(1, 1000))
 @click.option("--no-baseline", is_flag=True, help=f"Do not measure {USUAL} beside it, over a copy of the rows.")
 @click.option(
     "--setup-seconds",
@@ -102,7 +101,7 @@ def bench(
     query_count: int,
     seconds: float,
     clients: tuple[int, ...],
-    limit: int,
+    match_count: int,
     no_baseline: bool,
     setup_seconds: float,
     report: Path | None,
@@ -154,7 +153,7 @@ def bench(
             query_count,
             seconds,
             clients,
-            limit,
+            match_count,
             None if no_baseline else setup_seconds,
             embedders(embedding_url, embedding_model) if query_set is not None else [],
             say,
@@ -206,7 +205,7 @@ def _measure(
     query_count: int,
     seconds: float,
     clients: tuple[int, ...],
-    limit: int,
+    match_count: int,
     setup_seconds: float | None,
     embedding: Any,
     say: Callable[[str], None],
@@ -241,8 +240,8 @@ def _measure(
     for number, (cell, length) in enumerate([*rounds, *reversed(rounds)]):
         if number < len(rounds):
             say(f"{cell.search.system}: {cell.search.mode}, clients: {cell.clients}")
-        measure(dsn, cell, queries, limit, collection.name, length)
-    found = recall(connection, queries, limit, collection.name, recall_seconds)
+        measure(dsn, cell, queries, match_count, collection.name, length)
+    found = recall(connection, queries, match_count, collection.name, recall_seconds)
     cells = [*single, *sweep]
     return {
         "begun": f"{begun:%Y-%m-%d %H:%M} UTC",
@@ -250,7 +249,7 @@ def _measure(
         "collection": {key: value for key, value in vars(collection).items() if key != "id"},
         "queries": {"count": len(queries), "source": source},
         "seconds": seconds,
-        "limit": limit,
+        "match_count": match_count,
         "cells": [cell.summary() for cell in cells],
         "recall": found,
         "baseline": {"seconds": round(baseline.seconds, 2), "bytes": baseline.bytes} if baseline else None,
@@ -317,7 +316,8 @@ def _print(result: dict[str, Any]) -> None:
     click.echo(
         clean(
             f"{collection['name']}: {collection['chunks']:,} chunks of {collection['dimensions']} dimensions;"
-            f" {result['queries']['count']} queries {result['queries']['source']}; {result['limit']} rows a search"
+            f" {result['queries']['count']} queries {result['queries']['source']};"
+            f" {result['match_count']} rows a search"
         )
     )
     click.echo()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.options import collection_option, dsn_option, json_option, match_count_option, tenant_option
 from pgbraid.cli.output import print_json, style, table
 from pgbraid.display import clean, clean_lines
 
@@ -24,10 +24,12 @@ TITLE_WIDTH = 50
 @dsn_option
 @tenant_option
 @collection_option
-@click.option("-k", "--limit", type=ROW_COUNT, default=100, show_default=True, metavar="N", help="How many documents.")
+@match_count_option("How many documents.", 100)
 @click.option("--after", metavar="EXTERNAL_ID", help="Begin behind this one, which need not exist.")
 @json_option
-def list_documents(dsn: str | None, tenant: str, collection: str, limit: int, after: str | None, as_json: bool) -> None:
+def list_documents(
+    dsn: str | None, tenant: str, collection: str, match_count: int, after: str | None, as_json: bool
+) -> None:
     """List the documents of a collection in the order of their external_ids.
 
     Example: pgbraid list -k 20 --after notes/fox.md
@@ -35,7 +37,7 @@ def list_documents(dsn: str | None, tenant: str, collection: str, limit: int, af
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        documents = client.list_documents(collection, limit=limit, after=after)
+        documents = client.list_documents(collection, match_count=match_count, after=after)
     if as_json:
         print_json([asdict(document) for document in documents])
         return
@@ -53,7 +55,7 @@ def list_documents(dsn: str | None, tenant: str, collection: str, limit: int, af
     ]
     for line in table([("external_id", "title", "chunks", "updated (UTC)"), *rows], numbers=frozenset((2,))):
         click.echo(line)
-    if len(documents) == limit:
+    if len(documents) == match_count:
         click.echo(f"there may be more: --after {clean(documents[-1].external_id)}", err=True)
 
 

@@ -8,12 +8,12 @@ import click
 
 from pgbraid.cli.options import (
     MINUS,
-    ROW_COUNT,
     collection_option,
     dsn_option,
     embedders,
     embedding_options,
     json_option,
+    match_count_option,
     parse_json,
     ranking_arguments,
     ranking_options,
@@ -29,7 +29,7 @@ from pgbraid.cli.output import print_json, style
 @read_dsn_option
 @tenant_option
 @collection_option
-@click.option("-k", "--limit", type=ROW_COUNT, default=5, show_default=True, metavar="N", help="How many results.")
+@match_count_option("How many results.", 5)
 @click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
 @ranking_options
 @click.option("--options", metavar="JSON", help="""More options of the search, such as '{"collapse": true}'.""")
@@ -42,7 +42,7 @@ def explain(
     read_dsn: str | None,
     tenant: str,
     collection: str,
-    limit: int,
+    match_count: int,
     filters: str | None,
     fusion: str | None,
     weights: str | None,
@@ -64,7 +64,7 @@ def explain(
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         explanation = client.explain_search(
             query,
-            limit,
+            match_count,
             filters=parse_json(filters, "--filters"),
             collection=collection,
             external_id=document,

@@ -164,7 +164,7 @@ def _import(
 def _prune(client: pgbraid.Client, collection: str, ids: set[str]) -> int:
     """Delete the documents that are not in `ids`; how many."""
     after, deleted = None, 0
-    while listed := client.list_documents(collection, limit=PAGE, after=after):
+    while listed := client.list_documents(collection, match_count=PAGE, after=after):
         after = listed[-1].external_id
         gone = [document.external_id for document in listed if document.external_id not in ids]
         if gone:

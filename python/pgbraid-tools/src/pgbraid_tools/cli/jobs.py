@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.options import collection_option, dsn_option, json_option, match_count_option, tenant_option
 from pgbraid.cli.output import print_json, table
 
 STATES = ["waiting", "claimed", "paused", "abandoned"]
@@ -40,10 +40,10 @@ def jobs() -> None:
 @jobs.command("list", short_help="List them, with the reason why they failed.")
 @_of_collection
 @click.option("--state", type=click.Choice(STATES), help="Only these. abandoned: no worker tries them again.")
-@click.option("--limit", default=100, show_default=True, type=ROW_COUNT)
+@match_count_option("How many jobs.", 100)
 @json_option
 def list_jobs(
-    dsn: str | None, tenant: str, collection: str, model: str | None, state: str | None, limit: int, as_json: bool
+    dsn: str | None, tenant: str, collection: str, model: str | None, state: str | None, match_count: int, as_json: bool
 ) -> None:
     """List chunks that wait for their embedding, with the reason why they failed."""
     import pgbraid
@@ -52,11 +52,11 @@ def list_jobs(
         found = client._session.json_rows(
             "list_embedding_jobs",
             """
-            with_state => %(state)s, job_count => %(limit)s::int, collection => %(collection)s,
+            with_state => %(state)s, match_count => %(match_count)s::int, collection => %(collection)s,
             embedding_model => %(model)s
             """,
             state=state,
-            limit=limit,
+            match_count=match_count,
             collection=collection,
             model=model,
         )
@@ -70,8 +70,8 @@ def list_jobs(
     rows = [["" if job[name] is None else str(job[name]) for name in COLUMNS] for job in found]
     for line in table([header, *rows], numbers=frozenset({0, 2, 4})):
         click.echo(line)
-    if len(found) == limit:
-        click.echo(f"the first {limit}: --limit shows more")
+    if len(found) == match_count:
+        click.echo(f"the first {match_count}: --match-count shows more")
 
 
 @jobs.command(short_help="Let workers try them again at once.")

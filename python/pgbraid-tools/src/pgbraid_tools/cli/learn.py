@@ -102,7 +102,7 @@ def learn(
 def _rows(client: Client, query_set: str, configuration: dict[str, Any], judge: str | None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     after = None
-    while page := client.ranking_features(query_set, configuration, judge=judge, after=after, limit=PAGE):
+    while page := client.ranking_features(query_set, configuration, judge=judge, after=after, query_count=PAGE):
         rows += page
         after = page[-1]["query_id"]
     return rows

@@ -8,13 +8,13 @@ import click
 
 from pgbraid.cli.options import (
     MINUS,
-    ROW_COUNT,
     Name,
     collection_option,
     dsn_option,
     embedders,
     embedding_options,
     json_option,
+    match_count_option,
     parse_json,
     ranking_arguments,
     ranking_options,
@@ -44,7 +44,7 @@ from pgbraid.display import clean
     help="How the legs are used.",
 )
 @click.option("--time-zone", metavar="NAME", help="Such as Europe/Berlin. Default: the session's.")
-@click.option("-k", "--limit", type=ROW_COUNT, default=10, show_default=True, metavar="N", help="How many results.")
+@match_count_option("How many results.", 10)
 @click.option("--filters", metavar="JSON", help="""Such as '{"speaker": "Ana"}'.""")
 @ranking_options
 @embedding_options
@@ -58,7 +58,7 @@ def recall(
     timeframe: str | None,
     strategy: Literal["hybrid", "full_text", "semantic", "prefilter", "auto"],
     time_zone: str | None,
-    limit: int,
+    match_count: int,
     filters: str | None,
     fusion: str | None,
     weights: str | None,
@@ -80,7 +80,7 @@ def recall(
             query,
             timeframe,
             strategy,
-            limit,
+            match_count,
             parse_json(filters, "--filters"),
             collection,
             time_zone=time_zone,

@@ -61,7 +61,7 @@ def pooled_results(
 ) -> Iterator[PooledResult]:
     """Of one query after the other, each searched for when it is reached."""
     after, number = None, 0
-    while page := client.list_queries(query_set, limit=PAGE, after=after):
+    while page := client.list_queries(query_set, match_count=PAGE, after=after):
         for query in page:
             number += 1
             rows = client.pool_results(

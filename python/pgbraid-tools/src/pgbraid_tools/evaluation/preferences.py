@@ -107,7 +107,7 @@ def differing_pairs(
     # Nobody has graded anything under this name, so nothing is left out.
     nobody = f"nobody {uuid4()}"
     after, number = None, 0
-    while page := client.list_queries(query_set, limit=PAGE, after=after):
+    while page := client.list_queries(query_set, match_count=PAGE, after=after):
         for query in page:
             number += 1
             found = [

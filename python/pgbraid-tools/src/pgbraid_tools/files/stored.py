@@ -70,16 +70,16 @@ def origin(document: ListedDocument) -> dict[str, Any]:
 def pages(client: Client, collection: str, after: str, prefix: str = "") -> Iterator[ListedDocument]:
     """All documents behind `after`, as long as they begin with `prefix`."""
     last: str | None = after or None
-    limit = 100 if prefix else PAGE
+    count = 100 if prefix else PAGE
     while True:
-        page = client.list_documents(collection, limit=limit, after=last)
+        page = client.list_documents(collection, match_count=count, after=last)
         for document in page:
             if not document.external_id.startswith(prefix):
                 return
             yield document
-        if len(page) < limit:
+        if len(page) < count:
             return
-        last, limit = page[-1].external_id, PAGE
+        last, count = page[-1].external_id, PAGE
 
 
 def stored_files(

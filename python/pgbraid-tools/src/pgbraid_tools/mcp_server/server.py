@@ -9,7 +9,7 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
-from pydantic import AnyHttpUrl, ConfigDict
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, model_validator
 
 from pgbraid._version import __version__
 from pgbraid_tools.mcp_server.connections import Connections
@@ -86,12 +86,23 @@ def build_server(
     )
 
 
+class _Strict(BaseModel):
+    """Refuse by its name what is misspelt: a search without its filters would find what was not asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_names(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "limit" in given and "match_count" in cls.model_fields:
+            raise ValueError("limit is now match_count")
+        return given
+
+
 def _tool(function: Any, annotations: ToolAnnotations) -> Tool:
     tool = Tool.from_function(function, annotations=annotations)
     known = tool.fn_metadata.arg_model
-    # What is misspelt is refused by its name: a search without its filters would find what was not asked for.
-    strict = {"model_config": ConfigDict(extra="forbid"), "__module__": __name__}
-    tool.fn_metadata.arg_model = type(known.__name__, (known,), strict)
+    tool.fn_metadata.arg_model = type(known.__name__, (known, _Strict), {"__module__": __name__})
     tool.parameters = _terse(tool.fn_metadata.arg_model.model_json_schema(by_alias=True))
     if tool.fn_metadata.output_schema is not None:
         tool.fn_metadata.output_schema = _terse(tool.fn_metadata.output_schema)

@@ -39,7 +39,7 @@ Tool = TypeVar("Tool", bound=Callable[..., Awaitable[Any]])
 # Chunks that `remember` embeds at once; what is longer is embedded by `pgbraid work`.
 MOST_EMBEDDED = 64
 
-Limit = Annotated[int, Field(ge=1, le=50)]
+MatchCount = Annotated[int, Field(ge=1, le=50)]
 Filters = Annotated[
     dict[str, Any] | None,
     Field(
@@ -84,7 +84,7 @@ async def _not_embedded(client: AsyncClient, external_id: str, collection: str) 
     if document is None:
         return None
     first = min(chunk.chunk_id for chunk in document.chunks)
-    jobs = await client.list_embedding_jobs(limit=1000, collection=collection, after=first - 1)
+    jobs = await client.list_embedding_jobs(match_count=1000, collection=collection, after=first - 1)
     left = [job for job in jobs if job.external_id == external_id]
     return (left[0].last_error or "others wait before it") if left else None
 
@@ -104,14 +104,14 @@ class Tools:
     async def search(
         self,
         query: str,
-        limit: Limit = 8,
+        match_count: MatchCount = 8,
         filters: Filters = None,
         mode: Literal["hybrid", "full_text", "semantic"] = "hybrid",
         collection: Collection = None,
     ) -> Annotated[CallToolResult, Results]:
         """Find passages by words and by meaning. The query may have "quoted phrases", +required and -excluded words."""
         async with self._client() as client:
-            found = await client.search(query, limit, mode, filters, self._collection(collection))
+            found = await client.search(query, match_count, mode, filters, self._collection(collection))
         return results_answer(found, found.warnings)
 
     @_told
@@ -119,14 +119,14 @@ class Tools:
         self,
         query: str,
         timeframe: Timeframe = "auto",
-        limit: Limit = 8,
+        match_count: MatchCount = 8,
         filters: Filters = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, Results]:
         """Find what was said or written within a time, best first."""
         async with self._client() as client:
             found = await client.recall(
-                query, timeframe, "auto", limit, filters=filters, collection=self._collection(collection)
+                query, timeframe, "auto", match_count, filters=filters, collection=self._collection(collection)
             )
         return results_answer(found, found.warnings)
 
@@ -135,14 +135,14 @@ class Tools:
         self,
         topic: str | None = None,
         timeframe: Timeframe = None,
-        limit: Limit = 20,
+        match_count: MatchCount = 20,
         filters: Filters = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, Turns]:
         """What was said on a topic, in the order of time, with the turns around it. Without a topic: the latest."""
         async with self._client() as client:
             found = await client.conversation_timeline(
-                topic, timeframe, limit=limit, filters=filters, collection=self._collection(collection)
+                topic, timeframe, match_count=match_count, filters=filters, collection=self._collection(collection)
             )
         return turns_answer(found, found.warnings)
 

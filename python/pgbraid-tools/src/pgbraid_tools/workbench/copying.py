@@ -37,7 +37,7 @@ def _call(request: SearchRequest, vector: Sequence[float] | None) -> tuple[str, 
         "query_embedding": None if vector is None else list(vector),
         "timeframe": request.timeframe,
         "strategy": None if request.timeframe is None else request.mode,
-        "match_count": request.limit,
+        "match_count": request.match_count,
         "full_text_weight": request.full_text_weight,
         "semantic_weight": request.semantic_weight,
         "filters": request.filters,
@@ -114,7 +114,7 @@ def _curl(function: str, arguments: Mapping[str, Any]) -> str:
 def _python(request: SearchRequest, tenant: str, model: str | None) -> str:
     """`model` is that of a service, which embeds the query."""
     named: dict[str, Any] = {
-        "limit": request.limit,
+        "match_count": request.match_count,
         "filters": request.filters,
         "collection": request.collection,
         "full_text_weight": request.full_text_weight,
@@ -123,7 +123,7 @@ def _python(request: SearchRequest, tenant: str, model: str | None) -> str:
         "match": request.match,
         "options": dict(request.options) or None,
     }
-    defaults = {"limit": 10, "collection": "default", "match": "any"}
+    defaults = {"match_count": 10, "collection": "default", "match": "any"}
     lines = [f"        {request.query!r},"]
     if request.timeframe is not None:
         lines.append(f"        {request.timeframe!r},")

@@ -95,7 +95,7 @@ async def _level(client: AsyncClient, query_set: str) -> str:
 
 async def _query_id(client: AsyncClient, query_set: str, text: str, filters: Mapping[str, Any] | None) -> str | None:
     after = None
-    while page := await client.list_queries(query_set, limit=PAGE, after=after):
+    while page := await client.list_queries(query_set, match_count=PAGE, after=after):
         for query in page:
             if query["query_text"] == text and (query["filters"] or None) == (filters or None):
                 return str(query["query_id"])
@@ -131,7 +131,7 @@ async def evaluate(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, An
 
 def configuration(search: Mapping[str, Any]) -> dict[str, Any]:
     """As `evaluate` takes it. What is not said is as the collection has it."""
-    request = SearchRequest.from_json({**search, "limit": None})
+    request = SearchRequest.from_json({**search, "match_count": None})
     named = {name: value for name, value in request.arguments().items() if value is not None}
     return {"mode": request.mode, **named}
 

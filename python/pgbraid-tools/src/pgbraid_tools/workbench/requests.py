@@ -51,7 +51,7 @@ class SearchRequest:
 
     query: str = ""
     mode: Mode = "hybrid"
-    limit: int = 10
+    match_count: int = 10
     collection: str = "default"
     filters: Mapping[str, Any] | None = None
     timeframe: str | None = None
@@ -66,17 +66,18 @@ class SearchRequest:
         """Raises InvalidArgumentError."""
         unknown = body.keys() - {column.name for column in fields(cls)}
         if unknown:
-            raise InvalidArgumentError(f"{min(unknown)!r} is no argument of a search", sqlstate="22023")
+            hint = "give match_count" if "limit" in unknown else None
+            raise InvalidArgumentError(f"{min(unknown)!r} is no argument of a search", hint=hint, sqlstate="22023")
         mode = read(body, "mode", str, "hybrid")
         check_mode(mode)
-        limit = read(body, "limit", int, 10)
-        if not 1 <= limit <= MOST_ROWS:
-            raise InvalidArgumentError(f"limit is {limit}", hint=f"use 1 to {MOST_ROWS}", sqlstate="22023")
+        match_count = read(body, "match_count", int, 10)
+        if not 1 <= match_count <= MOST_ROWS:
+            raise InvalidArgumentError(f"match_count is {match_count}", hint=f"use 1 to {MOST_ROWS}", sqlstate="22023")
         is_hybrid = mode == "hybrid"
         return cls(
             read(body, "query", str, ""),
             cast("Mode", mode),
-            limit,
+            match_count,
             read(body, "collection", str, "default"),
             read(body, "filters", dict) or None,
             read(body, "timeframe", str, "").strip() or None,
@@ -102,8 +103,8 @@ class SearchRequest:
     async def run(self, client: AsyncClient, **options: Any) -> SearchResults:
         arguments = self.arguments(**options)
         if self.timeframe is None:
-            return await client.search(self.query, self.limit, self.mode, **arguments)
-        return await client.recall(self.query, self.timeframe, self.mode, self.limit, **arguments)
+            return await client.search(self.query, self.match_count, self.mode, **arguments)
+        return await client.recall(self.query, self.timeframe, self.mode, self.match_count, **arguments)
 
     async def without_timeframe(self, client: AsyncClient) -> SearchRequest:
         """The same search with the timeframe as a filter, for functions that know none."""

@@ -49,7 +49,7 @@ async def session(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
         """,
     )
     for collection in collections:
-        collection["is_empty"] = not await client.list_documents(collection["name"], limit=1)
+        collection["is_empty"] = not await client.list_documents(collection["name"], match_count=1)
     return {"tenant": client.tenant, "collections": collections}
 
 
@@ -65,13 +65,13 @@ async def explain(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
     asked = {name: value for name, value in body.items() if name != "external_id"}
     request = await SearchRequest.from_json(asked).without_timeframe(client)
     explanation = await client.explain_search(
-        request.query, request.limit, request.mode, external_id=external_id, **request.arguments()
+        request.query, request.match_count, request.mode, external_id=external_id, **request.arguments()
     )
     return vars(explanation)
 
 
 async def similar(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    found = await client.similar_chunks(needed(body, "chunk_id", int), read(body, "limit", int, 10))
+    found = await client.similar_chunks(needed(body, "chunk_id", int), read(body, "match_count", int, 10))
     return {"results": [shown(row) for row in found], "stats": {}, "warnings": []}
 
 
@@ -150,7 +150,7 @@ async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
         client, "select c.indexed_attributes from braid.collections c where c.name = %s", [collection]
     ) or [{}]
     names = dict.fromkeys(declared)
-    for document in await client.list_documents(collection, limit=LOOKED_AT):
+    for document in await client.list_documents(collection, match_count=LOOKED_AT):
         for name, value in document.metadata.items():
             if not isinstance(value, dict) and not name.startswith("$") and "." not in name and len(name) <= 100:
                 names[name] = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import Mode
+from pgbraid.arguments import Mode, OtherNames, row_count
 from pgbraid.async_client.calls_search import arrange_context
 from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.contexts import Context, Passage
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
     from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
@@ -21,7 +23,7 @@ async def assemble_context(
     client: BaseClient,
     query: str | None = None,
     token_budget: int = 2000,
-    limit: int = 50,
+    match_count: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
@@ -36,29 +38,31 @@ async def assemble_context(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
-    rerank: Reranker | None = None,
+    reranker: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
+    **other_names: Unpack[OtherNames],
 ) -> Context:
-    """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
-    braid.assemble_context.
+    """What to give a language model: the passages of the best rows that fit the budget, numbered. Maps to
+    braid.assemble_context. `match_count`, or `limit`, is how many rows, 50 by default.
 
     Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
     the option context adds neighbours. The other arguments are those of `search`.
     `str()` of the answer is the text with its citations.
 
-    With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
-    `search`. It scores `rerank_count` rows, or `limit` if that is more.
+    With `reranker` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
+    `search`. It scores `rerank_count` rows, or `match_count` if that is more.
 
     If no passage fits, the beginning of the best is given. Raises InvalidArgumentError, DimensionMismatchError,
     NotFoundError.
     """
     client = client._for_one_call()
-    if rerank is not None:
+    match_count = row_count(match_count, other_names, 50)
+    if reranker is not None:
         from pgbraid.async_client import reranked
         from pgbraid.reranking import candidates
 
-        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
         found = await reranked.unlogged_search(
             client,
             query,
@@ -67,13 +71,13 @@ async def assemble_context(
             collection,
             embedding,
             finding,
-            rerank,
+            reranker,
             count,
             rerank_timeout,
             **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
         )
         context = await arrange_context(
-            client, *reranked.scored(found), token_budget, limit, collection, sort=sort, options=shaping
+            client, *reranked.scored(found), token_budget, match_count, collection, sort=sort, options=shaping
         )
         return Context(context.passages, found.warnings)
     rows, warnings = await searched(
@@ -81,7 +85,7 @@ async def assemble_context(
         client._session.json_rows,
         "assemble_context",
         f"""
-        query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(limit)s::int,
+        query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(match_count)s::int,
         sort => %(sort)s::text, {RANKING}
         """,
         query,
@@ -90,7 +94,7 @@ async def assemble_context(
         embedding,
         options,
         token_budget=token_budget,
-        limit=limit,
+        match_count=match_count,
         sort=sort,
         **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )

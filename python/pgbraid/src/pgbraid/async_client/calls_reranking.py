@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import as_list, to_json
+from pgbraid.arguments import OtherNames, as_list, row_count, to_json
 from pgbraid.spaces import LOCAL_MODEL
 from pgbraid.stored import LearnedProfile, ListedProfile, Profile
 from pgbraid.vectors import VectorLike, to_vector
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
 
 
@@ -122,16 +124,22 @@ async def get_profile(client: BaseClient, profile: str) -> Profile | None:
     return None if found is None else Profile.from_row(found)
 
 
-async def list_profiles(client: BaseClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+async def list_profiles(
+    client: BaseClient, *, match_count: int | None = None, after: str | None = None, **other_names: Unpack[OtherNames]
+) -> list[ListedProfile]:
     """Lists the profiles of the session's tenant, in the order of their names (by bytes).
 
-    limit: how many, up to 10000. after: the name that the page before ended with; null for the first page.
+    match_count: how many, up to 10000. after: the name that the page before ended with; null for the first page.
     embedding_model: the model of its vector; null if it has none.
 
-    Maps to braid.list_profiles. Raises InvalidArgumentError.
+    Maps to braid.list_profiles. `match_count`, or `limit`, is 100 by default. Raises InvalidArgumentError.
     """
+    match_count = row_count(match_count, other_names, 100)
     found = await client._session.json_rows(
-        "list_profiles", "match_count => %(limit)s::int, after => %(after)s::text", limit=limit, after=after
+        "list_profiles",
+        "match_count => %(match_count)s::int, after => %(after)s::text",
+        match_count=match_count,
+        after=after,
     )
     return [ListedProfile.from_row(row) for row in found]
 

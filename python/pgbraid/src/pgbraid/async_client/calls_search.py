@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import as_list, as_numbers, check_query, optional_json
+from pgbraid.arguments import OtherNames, as_list, as_numbers, check_query, optional_json, row_count
 from pgbraid.contexts import Context, Passage
 from pgbraid.explanation import ScorePart
 from pgbraid.results import SearchResult, SearchResults
 from pgbraid.search_options import SearchOptions
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
 
 
 async def similar_chunks(
     client: BaseClient,
     chunk_id: int,
-    limit: int = 10,
+    match_count: int | None = None,
     filters: Mapping[str, Any] | None = None,
     *,
     min_score: float | None = None,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Finds the chunks of the same collection whose vectors are nearest to that of a given chunk.
 
@@ -30,16 +33,18 @@ async def similar_chunks(
     score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups,
     passages and snippets; there are no pages. Raises 22023 if the chunk has no embedding yet.
 
-    Maps to braid.similar_chunks. Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
+    Maps to braid.similar_chunks. `match_count`, or `limit`, is 10 by default. Raises NotFoundError, and
+    InvalidArgumentError for a chunk that is not embedded yet.
     """
+    match_count = row_count(match_count, other_names, 10)
     found = await client._session.json_rows(
         "similar_chunks",
         """
-        chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        chunk_id => %(chunk_id)s::bigint, match_count => %(match_count)s::int, filters => %(filters)s::jsonb,
         min_score => %(min_score)s::float8, options => %(options)s::jsonb
         """,
         chunk_id=chunk_id,
-        limit=limit,
+        match_count=match_count,
         filters=optional_json(filters, "filters"),
         min_score=min_score,
         options=optional_json(options, "options"),
@@ -50,12 +55,13 @@ async def similar_chunks(
 async def similar_documents(
     client: BaseClient,
     external_id: str,
-    limit: int = 10,
+    match_count: int | None = None,
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
     *,
     min_score: float | None = None,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Finds the documents most like a given document, one row for each: its best chunk.
 
@@ -65,17 +71,18 @@ async def similar_documents(
     is embedded. options: those about vectors and snippets. Raises 22023 if none of the document's chunks has an
     embedding yet.
 
-    Maps to braid.similar_documents. Raises NotFoundError, and InvalidArgumentError for a document that is not embedded
-    yet.
+    Maps to braid.similar_documents. `match_count`, or `limit`, is 10 by default. Raises NotFoundError, and
+    InvalidArgumentError for a document that is not embedded yet.
     """
+    match_count = row_count(match_count, other_names, 10)
     found = await client._session.json_rows(
         "similar_documents",
         """
-        external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        external_id => %(external_id)s::text, match_count => %(match_count)s::int, filters => %(filters)s::jsonb,
         collection => %(collection)s::text, min_score => %(min_score)s::float8, options => %(options)s::jsonb
         """,
         external_id=external_id,
-        limit=limit,
+        match_count=match_count,
         filters=optional_json(filters, "filters"),
         collection=collection,
         min_score=min_score,
@@ -88,30 +95,32 @@ async def arrange_results(
     client: BaseClient,
     chunk_ids: Sequence[int],
     scores: Sequence[float],
-    limit: int = 10,
+    match_count: int | None = None,
     collection: str = "default",
     *,
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Makes result rows of chunks that were scored elsewhere, for example by a reranker.
 
     Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the
     collection, each once, at most 100000; those that are gone by now are left out, unless all are. scores: one for
-    each, in the same order. limit: how many rows, 10 by default. options: those of a search that collapse, group and
-    diversify rows, add passages and snippets, and give pages.
+    each, in the same order. match_count: how many rows, 10 by default. options: those of a search that collapse, group
+    and diversify rows, add passages and snippets, and give pages.
 
-    Maps to braid.arrange_results. Raises InvalidArgumentError, and NotFoundError if none of the chunks exists, or one
-    of a page does not.
+    Maps to braid.arrange_results. `match_count`, or `limit`, is 10 by default. Raises InvalidArgumentError, and
+    NotFoundError if none of the chunks exists, or one of a page does not.
     """
+    match_count = row_count(match_count, other_names, 10)
     found = await client._session.json_rows(
         "arrange_results",
         """
-        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
+        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(match_count)s::int,
         collection => %(collection)s::text, options => %(options)s::jsonb
         """,
         chunk_ids=as_list(chunk_ids, "chunk_ids"),
         scores=as_numbers(scores, "scores"),
-        limit=limit,
+        match_count=match_count,
         collection=collection,
         options=optional_json(options, "options"),
     )
@@ -123,31 +132,34 @@ async def arrange_context(
     chunk_ids: Sequence[int],
     scores: Sequence[float],
     token_budget: int = 2000,
-    limit: int = 50,
+    match_count: int | None = None,
     collection: str = "default",
     *,
     sort: Literal["score", "document"] = "score",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> Context:
     """Collects passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for
     example by a reranker.
 
-    chunk_ids, scores, collection and options are as in arrange_results; token_budget, limit, sort and the result are
-    as in assemble_context.
+    chunk_ids, scores, collection and options are as in arrange_results; token_budget, match_count, sort and the result
+    are as in assemble_context.
 
-    Maps to braid.arrange_context. Raises InvalidArgumentError, and NotFoundError if none of the chunks exists.
+    Maps to braid.arrange_context. `match_count`, or `limit`, is 50 by default. Raises InvalidArgumentError, and
+    NotFoundError if none of the chunks exists.
     """
+    match_count = row_count(match_count, other_names, 50)
     found = await client._session.json_rows(
         "arrange_context",
         """
         chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], token_budget => %(token_budget)s::int,
-        match_count => %(limit)s::int, sort => %(sort)s::text, collection => %(collection)s::text,
+        match_count => %(match_count)s::int, sort => %(sort)s::text, collection => %(collection)s::text,
         options => %(options)s::jsonb
         """,
         chunk_ids=as_list(chunk_ids, "chunk_ids"),
         scores=as_numbers(scores, "scores"),
         token_budget=token_budget,
-        limit=limit,
+        match_count=match_count,
         sort=sort,
         collection=collection,
         options=optional_json(options, "options"),

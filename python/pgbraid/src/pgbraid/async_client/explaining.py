@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode
+from pgbraid.arguments import Mode, OtherNames, row_count
 from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.explanation import Explanation
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 async def explain_search(
     client: BaseClient,
     query: str | None = None,
-    limit: int = 10,
+    match_count: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
@@ -33,6 +35,7 @@ async def explain_search(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> Explanation:
     """A search, explained: where each score comes from, and with `external_id` what became of that document.
 
@@ -40,19 +43,21 @@ async def explain_search(
 
     Raises what `search` raises.
     """
+    match_count = row_count(match_count, other_names, 10)
     (answer,), warnings = await searched(
         client,
         client._session.json,
         "explain_search",
         f"""
-        query_text => %(query)s::text, match_count => %(limit)s::int, external_id => %(external_id)s::text, {RANKING}
+        query_text => %(query)s::text, match_count => %(match_count)s::int,
+        external_id => %(external_id)s::text, {RANKING}
         """,
         query,
         mode,
         collection,
         embedding,
         options,
-        limit=limit,
+        match_count=match_count,
         external_id=external_id,
         **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from pgbraid.arguments import Mode, check_query, optional_json
+from pgbraid.arguments import Mode, OtherNames, check_query, optional_json, row_count
 from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.result_rows import parse_time
 from pgbraid.results import SearchResults, results_of
@@ -14,6 +14,8 @@ from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
 from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
     from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
@@ -25,7 +27,7 @@ async def recall(
     query: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
-    limit: int | None = None,
+    match_count: int | None = None,
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
     *,
@@ -40,9 +42,10 @@ async def recall(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
-    rerank: Reranker | None = None,
+    reranker: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Search what was said and when, and log that if the collection has a log. Maps to braid.logged_recall.
 
@@ -52,20 +55,19 @@ async def recall(
     searched. It is reckoned in `time_zone` (the session's) from `reference_time` (now). `strategy` is hybrid,
     full_text, semantic, prefilter (the best `candidate_count`, 100, by full text, in the order of similarity) or
     auto (hybrid, weighted by the form of the query); `stats["recall"]` says what was used and why. The rest is
-    as in `search`, `rerank` too.
+    as in `search`, `reranker` too.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
     client = client._for_one_call()
-    if limit is None:
-        limit = 10 if rerank is None else 5
-    match_count = limit
+    match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
+    count = match_count
     shaping: Mapping[str, Any] = {}
-    if rerank is not None:
+    if reranker is not None:
         from pgbraid.async_client import reranked
         from pgbraid.reranking import candidates
 
-        match_count, options, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
     asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,
@@ -84,15 +86,17 @@ async def recall(
         text=query,
         timeframe=timeframe_text(timeframe),
         strategy=strategy,
-        match_count=match_count,
+        match_count=count,
         time_zone=time_zone,
         reference_time=reference_time,
         **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
     found = results_of(answer, asked, warnings)
-    if rerank is None:
+    if reranker is None:
         return found
-    return await reranked.best_results(client, found, rerank, limit, collection, options, shaping, rerank_timeout)
+    return await reranked.best_results(
+        client, found, reranker, match_count, collection, options, shaping, rerank_timeout
+    )
 
 
 async def conversation_timeline(
@@ -100,7 +104,7 @@ async def conversation_timeline(
     topic: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
-    limit: int = 50,
+    match_count: int | None = None,
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
     *,
@@ -114,17 +118,20 @@ async def conversation_timeline(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> Timeline:
     """What `recall` finds, in the order of time, with the turns before and after it. Maps to
     braid.conversation_timeline.
 
     A conversation is a document, and its turns are the chunks; where each turn is a document of its own,
     `conversation_key` is the metadata key that those of a conversation have in common. `filters` and `timeframe`
-    choose the matches, not what surrounds them. Without a topic it is the last `limit` turns of the timeframe.
+    choose the matches, not what surrounds them. Without a topic it is the last `match_count` turns of the timeframe.
+    `match_count`, or `limit`, is 50 by default.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
+    match_count = row_count(match_count, other_names, 50)
     asked, mode, told = await _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = await searched(
         client,
@@ -132,7 +139,7 @@ async def conversation_timeline(
         "conversation_timeline",
         """
         topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
-        strategy => %(strategy)s::text, match_count => %(limit)s::int,
+        strategy => %(strategy)s::text, match_count => %(match_count)s::int,
         context_before => %(context_before)s::int, context_after => %(context_after)s::int,
         filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
         reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
@@ -147,7 +154,7 @@ async def conversation_timeline(
         text=topic,
         timeframe=timeframe_text(timeframe),
         strategy=strategy,
-        limit=limit,
+        match_count=match_count,
         context_before=context_before,
         context_after=context_after,
         filters=optional_json(filters, "filters"),

@@ -22,26 +22,26 @@ async def best_results(
     client: BaseClient,
     found: SearchResults,
     reranker: Reranker,
-    limit: int,
+    match_count: int,
     collection: str,
     options: Mapping[str, Any] | None,
     shaping: Mapping[str, Any],
     timeout: float | None,
 ) -> SearchResults:
-    """Return the `limit` best rows in the reranker's order, shaped as `shaping` asks."""
+    """Return the `match_count` best rows in the reranker's order, shaped as `shaping` asks."""
     query = found.query or ""
     asked = await embedded_text(client, query, collection, options) if found else query
     ranked = await in_thread(rerank_results, reranker, asked, found, timeout)
-    return await shaped(client, ranked, limit, collection, shaping)
+    return await shaped(client, ranked, match_count, collection, shaping)
 
 
 async def shaped(
-    client: BaseClient, found: SearchResults, limit: int, collection: str, shaping: Mapping[str, Any]
+    client: BaseClient, found: SearchResults, match_count: int, collection: str, shaping: Mapping[str, Any]
 ) -> SearchResults:
-    """Return the `limit` best of rows that are in their order, shaped as `shaping` asks."""
-    rows = found[:limit]
+    """Return the `match_count` best of rows that are in their order, shaped as `shaping` asks."""
+    rows = found[:match_count]
     if shaping:
-        arranged = await arrange_results(client, *scored(found), limit, collection, options=shaping)
+        arranged = await arrange_results(client, *scored(found), match_count, collection, options=shaping)
         rows = with_shape(found, arranged)
     return SearchResults(rows, query=found.query, stats=found.stats, warnings=found.warnings)
 
@@ -49,7 +49,7 @@ async def shaped(
 async def unlogged_search(
     client: BaseClient,
     query: str | None,
-    limit: int,
+    match_count: int,
     mode: Mode,
     collection: str,
     embedding: VectorLike | None,
@@ -61,10 +61,10 @@ async def unlogged_search(
     **ranking: Any,
 ) -> SearchResults:
     """The rows that `search` gives, by braid.search_json: for searches that nobody can give feedback on."""
-    match_count = limit
+    count = match_count
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        match_count, options, shaping = candidates(reranker, query, limit, rerank_count, timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, timeout, options)
     (answer,), warnings = await searched(
         client,
         client._session.json,
@@ -75,13 +75,13 @@ async def unlogged_search(
         collection,
         embedding,
         options,
-        match_count=match_count,
+        match_count=count,
         **ranking,
     )
     found = results_of(answer, query, warnings)
     if reranker is None:
         return found
-    return await best_results(client, found, reranker, limit, collection, options, shaping, timeout)
+    return await best_results(client, found, reranker, match_count, collection, options, shaping, timeout)
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:

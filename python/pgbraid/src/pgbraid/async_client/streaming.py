@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._background import RERANKERS, in_background
 from pgbraid._threads import finished
-from pgbraid.arguments import Mode
+from pgbraid.arguments import Mode, OtherNames, row_count
 from pgbraid.async_client.queries import (
     RANKING,
     VectorRequest,
@@ -29,6 +29,8 @@ from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.async_client.base import BaseClient
     from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
@@ -42,7 +44,7 @@ PAUSE = 0.02
 def search_stream(
     client: BaseClient,
     query: str | None = None,
-    limit: int | None = None,
+    match_count: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
@@ -57,14 +59,15 @@ def search_stream(
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
     late_interaction: bool | Mapping[str, Any] | None = False,
-    rerank: Reranker | None = None,
+    reranker: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
+    **other_names: Unpack[OtherNames],
 ) -> SearchStream:
     """`search` as its results come: `async for page in client.search_stream("…")`.
 
     A hybrid search gives what full text finds while the query is still being embedded, then the fused rows, then, with
-    `rerank`, those in the reranker's order. Each page is a `StreamedResults`, which tells its `stage`, what changed,
+    `reranker`, those in the reranker's order. Each page is a `StreamedResults`, which tells its `stage`, what changed,
     and whether it is the last. If the vector is known already, the fused page is the first; the modes full_text and
     semantic have one page, and the reranked one. If the embedder fails, the last page is what full text finds, with
     the warning `embedding_unavailable`. Arguments are those of `search`.
@@ -82,17 +85,16 @@ def search_stream(
         raise InvalidArgumentError(
             f"query is {query!r}"[:200], hint="a stream is of one query: use search for several", sqlstate="22023"
         )
-    if limit is None:
-        limit = 10 if rerank is None else 5
-    count = limit
+    match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
+    count = match_count
     finding: Mapping[str, Any] | None = options
     shaping: Mapping[str, Any] = {}
-    if rerank is not None:
-        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+    if reranker is not None:
+        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
     ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     return SearchStream(
-        client._for_one_call(), query, limit, mode, collection, embedding, options, late_interaction, ranking, rerank,
-        count, finding, shaping, rerank_timeout,
+        client._for_one_call(), query, match_count, mode, collection, embedding, options, late_interaction, ranking,
+        reranker, count, finding, shaping, rerank_timeout,
     )  # fmt: skip
 
 
@@ -103,7 +105,7 @@ class SearchStream:
         self,
         client: BaseClient,
         query: str | None,
-        limit: int,
+        match_count: int,
         mode: Mode,
         collection: str,
         embedding: VectorLike | None,
@@ -118,7 +120,7 @@ class SearchStream:
     ) -> None:
         self._client = client
         self._query = query
-        self._limit = limit
+        self._match_count = match_count
         self._mode: Mode = mode
         self._collection = collection
         self._embedding = embedding
@@ -222,7 +224,7 @@ class SearchStream:
             self._vector = in_background(query_vector, asked.embedder, asked.text)
         elif not self._late_interaction:
             return None
-        found = await self._search("search_json", "full_text", self._limit, options)
+        found = await self._search("search_json", "full_text", self._match_count, options)
         return await self._page(found, "full_text", is_last=False, is_shaped=True)
 
     async def _fused(self) -> StreamedResults | None:
@@ -288,7 +290,7 @@ class SearchStream:
     ) -> StreamedResults:
         rows = found
         if not is_shaped:
-            rows = await shaped(self._client, found, self._limit, self._collection, self._shaping)
+            rows = await shaped(self._client, found, self._match_count, self._collection, self._shaping)
         changes = rank_changes(self._before, rows)
         self._before, self._stage = rows, stage
         elapsed = (time.perf_counter() - (self._started or 0.0)) * 1000

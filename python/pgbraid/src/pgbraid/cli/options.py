@@ -39,6 +39,15 @@ ROW_COUNT = click.IntRange(1, 10_000)
 # Of commands whose argument is a free text.
 MINUS = 'Write -- before a query that begins with a minus, as in: pgbraid search -- "-x"'
 
+
+def match_count_option(
+    what: str, default: int | None = None, kind: click.IntRange = ROW_COUNT
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for the number of rows of a command, by both names."""
+    names = ("-k", "--match-count", "--limit", "match_count")
+    return click.option(*names, type=kind, default=default, show_default=default is not None, metavar="N", help=what)
+
+
 dsn_option = click.option(
     "--dsn", envvar="PGBRAID_DSN", metavar="URL", help="The database. Default: $PGBRAID_DSN, else the embedded one."
 )

@@ -8,7 +8,6 @@ import click
 
 from pgbraid.cli.options import (
     MINUS,
-    ROW_COUNT,
     FiniteRange,
     Name,
     collection_option,
@@ -16,6 +15,7 @@ from pgbraid.cli.options import (
     embedders,
     embedding_options,
     json_option,
+    match_count_option,
     parse_json,
     ranking_arguments,
     ranking_options,
@@ -38,7 +38,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 @read_dsn_option
 @tenant_option
 @collection_option
-@click.option("-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]")
+@match_count_option("How many results.  [default: 10, with --reranker 5]")
 @click.option(
     "--mode",
     type=Name(["hybrid", "full_text", "semantic"]),
@@ -49,7 +49,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 @click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
 @ranking_options
 @click.option(
-    "--rerank",
+    "--reranker",
     metavar="NAME",
     help="Rerank the first 20: 'late-interaction' by the offline model, or a cross-encoder's name or path.",
 )
@@ -66,13 +66,13 @@ def search(
     read_dsn: str | None,
     tenant: str,
     collection: str,
-    limit: int | None,
+    match_count: int | None,
     mode: Literal["hybrid", "full_text", "semantic"],
     filters: str | None,
     fusion: str | None,
     weights: str | None,
     given_options: tuple[str, ...],
-    rerank: str | None,
+    reranker: str | None,
     watch: bool,
     interval: float | None,
     as_json: bool,
@@ -92,25 +92,25 @@ def search(
         raise click.UsageError(f"--csv does not go with {'--json' if as_json else '--watch'}")
     given = parse_json(filters, "--filters")
     ranking = ranking_arguments(fusion, weights, given_options)
-    reranker = _reranker(rerank)
+    made = _reranker(reranker)
     models = embedders(embedding_url, embedding_model)
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         # A model that loads for this one search may take longer than a search may.
-        results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None, **ranking)
+        results = client.search(
+            query, match_count, mode, given, collection, reranker=made, rerank_timeout=None, **ranking
+        )
         if watch:
             from pgbraid._tools import tool
             from pgbraid.arguments import optional_json
             from pgbraid.client.reranked import unlogged_search
 
-            count = limit or (10 if reranker is None else 5)
+            count = match_count or (10 if made is None else 5)
             options = ranking.pop("options")
             sent = {**dict.fromkeys(RANKING), "match": "any", "filters": optional_json(given, "filters"), **ranking}
 
             def search_again() -> SearchResults:
                 """Not logged again: nobody has asked anything new."""
-                return unlogged_search(
-                    client, query, count, mode, collection, None, options, reranker, 20, None, **sent
-                )
+                return unlogged_search(client, query, count, mode, collection, None, options, made, 20, None, **sent)
 
             tool("watch", "--watch").watch(results, search_again, 2.0 if interval is None else interval, as_json)
     if as_csv:
@@ -124,5 +124,5 @@ def _reranker(name: str | None) -> Reranker | None:
         return None
     from pgbraid._tools import tool
 
-    reranker: Reranker = tool("rerankers", "--rerank").reranker_by_name(name)
+    reranker: Reranker = tool("rerankers", "--reranker").reranker_by_name(name)
     return reranker

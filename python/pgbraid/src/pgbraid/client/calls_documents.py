@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import as_list, optional_json, to_json
+from pgbraid.arguments import OtherNames, as_list, optional_json, row_count, to_json
 from pgbraid.stored import Document, EmbeddingBacklog, EmbeddingJob, ListedDocument
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.client.base import BaseClient
 
 
@@ -37,26 +39,29 @@ def list_documents(
     client: BaseClient,
     collection: str = "default",
     *,
-    limit: int = 100,
+    match_count: int | None = None,
     after: str | None = None,
     filters: Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[ListedDocument]:
     """Lists the tenant's documents of a collection, without their text, in the order of external_id (compared by its
     bytes).
 
-    limit: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give the
-    external_id of the last row. filters: those of searches; only documents that have a chunk which matches.
+    match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give
+    the external_id of the last row. filters: those of searches; only documents that have a chunk which matches.
 
-    Maps to braid.list_documents. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.list_documents. `match_count`, or `limit`, is 100 by default. Raises InvalidArgumentError,
+    NotFoundError.
     """
+    match_count = row_count(match_count, other_names, 100)
     found = client._session.json_rows(
         "list_documents",
         """
-        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text,
+        collection => %(collection)s::text, match_count => %(match_count)s::int, after => %(after)s::text,
         filters => %(filters)s::jsonb
         """,
         collection=collection,
-        limit=limit,
+        match_count=match_count,
         after=after,
         filters=optional_json(filters, "filters"),
     )
@@ -155,31 +160,34 @@ def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
 def list_embedding_jobs(
     client: BaseClient,
     state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
-    limit: int = 100,
+    match_count: int | None = None,
     collection: str = "default",
     *,
     after: int = 0,
     embedding_model: str | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[EmbeddingJob]:
     """Lists chunks of a collection that wait for their embedding, in the order of their ids.
 
     state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or
     abandoned (no worker gets it: see abandon_embedding_jobs). state: only those; null, as by default: all. attempts:
     how often workers have claimed it; claims before the first failure count as one then. last_error: why it failed.
-    available_at: when a worker can claim it; null: now; infinity: never. limit: 1 to 10000. after: the last chunk_id
-    of the page before; 0 begins. embedding_model: as in claim_embedding_jobs. For workers and whoever looks after
-    them.
+    available_at: when a worker can claim it; null: now; infinity: never. match_count: 1 to 10000. after: the last
+    chunk_id of the page before; 0 begins. embedding_model: as in claim_embedding_jobs. For workers and whoever looks
+    after them.
 
-    Maps to braid.list_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    Maps to braid.list_embedding_jobs. `match_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    InvalidArgumentError, PermissionDeniedError.
     """
+    match_count = row_count(match_count, other_names, 100)
     found = client._session.json_rows(
         "list_embedding_jobs",
         """
-        with_state => %(state)s::text, job_count => %(limit)s::int, after_chunk_id => %(after)s::bigint,
+        with_state => %(state)s::text, match_count => %(match_count)s::int, after_chunk_id => %(after)s::bigint,
         collection => %(collection)s::text, embedding_model => %(embedding_model)s::text
         """,
         state=state,
-        limit=limit,
+        match_count=match_count,
         after=after,
         collection=collection,
         embedding_model=embedding_model,

@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import as_list, optional_json, to_json
+from pgbraid.arguments import OtherNames, as_list, optional_json, row_count, to_json
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.client.base import BaseClient
 
 
@@ -88,20 +90,27 @@ def list_query_sets(client: BaseClient) -> list[dict[str, Any]]:
 
 
 def list_queries(
-    client: BaseClient, query_set: str, *, limit: int = 100, after: str | None = None
+    client: BaseClient,
+    query_set: str,
+    *,
+    match_count: int | None = None,
+    after: str | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
     """Lists the queries of a query set, in the order of their ids (by bytes).
 
-    limit: how many, up to 10000. after: the query_id that the page before ended with; null for the first page.
+    match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page.
     embedding_models: the models of which it has an embedding.
 
-    Maps to braid.list_queries. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.list_queries. `match_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    InvalidArgumentError.
     """
+    match_count = row_count(match_count, other_names, 100)
     found: list[dict[str, Any]] = client._session.json_rows(
         "list_queries",
-        "query_set => %(query_set)s::text, match_count => %(limit)s::int, after => %(after)s::text",
+        "query_set => %(query_set)s::text, match_count => %(match_count)s::int, after => %(after)s::text",
         query_set=query_set,
-        limit=limit,
+        match_count=match_count,
         after=after,
     )
     return found

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import OtherNames, row_count, to_json
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.client.base import BaseClient
 
 
@@ -21,29 +23,32 @@ def ranking_features(
     *,
     judge: str | None = None,
     after: str | None = None,
-    limit: int = 100,
+    query_count: int | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
     """Returns what a ranking model can be learned from: the candidates of judged queries, with their features and
     grades.
 
-    configuration, judge: as in evaluate; options that rank after a model have no meaning. after, limit: pages of
+    configuration, judge: as in evaluate; options that rank after a model have no meaning. after, query_count: pages of
     queries, in the order of their ids; null for the first page, 1 to 1000 queries. A row is a candidate: place is its
     rank without a model, score its score there, features an object of the numbers that a search gives to a model,
     grade null where it is not judged. Relevant documents that were not found come last, with place and features null.
 
-    Maps to braid.ranking_features. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.ranking_features. `query_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    InvalidArgumentError, LimitExceededError.
     """
+    query_count = row_count(query_count, other_names, 100, "query_count")
     found: list[dict[str, Any]] = client._session.json_rows(
         "ranking_features",
         """
         query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb, judge => %(judge)s::text,
-        after => %(after)s::text, query_count => %(limit)s::int
+        after => %(after)s::text, query_count => %(query_count)s::int
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
         judge=judge,
         after=after,
-        limit=limit,
+        query_count=query_count,
     )
     return found
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, check_mode, optional_json, to_json
+from pgbraid.arguments import Mode, OtherNames, check_mode, optional_json, row_count, to_json
 from pgbraid.client.queries import embed_query, ranked
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
 from pgbraid.results import SearchResults, results_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.search_options import SearchOptions
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def multi_search(
     client: BaseClient,
     queries: str | Sequence[str],
-    limit: int = 10,
+    match_count: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
@@ -36,16 +38,19 @@ def multi_search(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """What is best for several queries together. Maps to braid.logged_multi_search; `search` calls it for a list of
     queries and for `expand`.
 
     Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` say where each query has
-    them. What `expand` adds has half the weight. `limit` is at most 1,000. The rest is as in `search`.
+    them. What `expand` adds has half the weight. `match_count`, or `limit`, is 10 by
+    default, at most 1,000. The rest is as in `search`.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
+    match_count = row_count(match_count, other_names, 10)
     check_mode(mode)
     texts: list[Any] = (
         list(queries) if isinstance(queries, Iterable) and not isinstance(queries, (str, bytes, Mapping)) else [queries]
@@ -78,14 +83,14 @@ def multi_search(
             (answer,) = client._session.json(
                 "logged_multi_search",
                 """
-                queries => %(queries)s::jsonb, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+                queries => %(queries)s::jsonb, match_count => %(match_count)s::int, filters => %(filters)s::jsonb,
                 collection => %(collection)s::text, full_text_weight => %(full_text_weight)s::float8,
                 semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text,
                 rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
                 min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb
                 """,
                 queries=to_json(asked, "query"),
-                limit=limit,
+                match_count=match_count,
                 collection=collection,
                 **ranking,
                 # Refused if the model of searches is another one by then.
@@ -101,23 +106,23 @@ def multi_search(
 def searched_together(
     client: BaseClient,
     query: str | Sequence[str] | None,
-    limit: int,
+    match_count: int,
     mode: Mode,
     filters: Mapping[str, Any] | None,
     collection: str,
     embedding: object,
     late_interaction: object,
-    rerank: object,
+    reranker: object,
     /,
     **arguments: Any,
 ) -> SearchResults:
     """multi_search with the arguments of `search`. Raises InvalidArgumentError for those that are for one query."""
-    for name, value in (("embedding", embedding), ("late_interaction", late_interaction), ("rerank", rerank)):
+    for name, value in (("embedding", embedding), ("late_interaction", late_interaction), ("reranker", reranker)):
         if value is not None and value is not False:
             raise InvalidArgumentError(
                 f"{name} is for one query, without expand", hint=f"leave {name} out", sqlstate="22023"
             )
-    return multi_search(client, query or "", limit, mode, filters, collection, **arguments)
+    return multi_search(client, query or "", match_count, mode, filters, collection, **arguments)
 
 
 def _embedded(

@@ -23,26 +23,26 @@ def best_results(
     client: BaseClient,
     found: SearchResults,
     reranker: Reranker,
-    limit: int,
+    match_count: int,
     collection: str,
     options: Mapping[str, Any] | None,
     shaping: Mapping[str, Any],
     timeout: float | None,
 ) -> SearchResults:
-    """Return the `limit` best rows in the reranker's order, shaped as `shaping` asks."""
+    """Return the `match_count` best rows in the reranker's order, shaped as `shaping` asks."""
     query = found.query or ""
     asked = embedded_text(client, query, collection, options) if found else query
     ranked = rerank_results(reranker, asked, found, timeout)
-    return shaped(client, ranked, limit, collection, shaping)
+    return shaped(client, ranked, match_count, collection, shaping)
 
 
 def shaped(
-    client: BaseClient, found: SearchResults, limit: int, collection: str, shaping: Mapping[str, Any]
+    client: BaseClient, found: SearchResults, match_count: int, collection: str, shaping: Mapping[str, Any]
 ) -> SearchResults:
-    """Return the `limit` best of rows that are in their order, shaped as `shaping` asks."""
-    rows = found[:limit]
+    """Return the `match_count` best of rows that are in their order, shaped as `shaping` asks."""
+    rows = found[:match_count]
     if shaping:
-        arranged = arrange_results(client, *scored(found), limit, collection, options=shaping)
+        arranged = arrange_results(client, *scored(found), match_count, collection, options=shaping)
         rows = with_shape(found, arranged)
     return SearchResults(rows, query=found.query, stats=found.stats, warnings=found.warnings)
 
@@ -50,7 +50,7 @@ def shaped(
 def unlogged_search(
     client: BaseClient,
     query: str | None,
-    limit: int,
+    match_count: int,
     mode: Mode,
     collection: str,
     embedding: VectorLike | None,
@@ -62,10 +62,10 @@ def unlogged_search(
     **ranking: Any,
 ) -> SearchResults:
     """The rows that `search` gives, by braid.search_json: for searches that nobody can give feedback on."""
-    match_count = limit
+    count = match_count
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        match_count, options, shaping = candidates(reranker, query, limit, rerank_count, timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, timeout, options)
     (answer,), warnings = searched(
         client,
         client._session.json,
@@ -76,13 +76,13 @@ def unlogged_search(
         collection,
         embedding,
         options,
-        match_count=match_count,
+        match_count=count,
         **ranking,
     )
     found = results_of(answer, query, warnings)
     if reranker is None:
         return found
-    return best_results(client, found, reranker, limit, collection, options, shaping, timeout)
+    return best_results(client, found, reranker, match_count, collection, options, shaping, timeout)
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:

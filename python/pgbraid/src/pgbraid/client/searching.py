@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode
+from pgbraid.arguments import Mode, OtherNames, row_count
 from pgbraid.client.queries import RANKING, ranked, searched
 from pgbraid.results import SearchResults, results_of
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from pgbraid.client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.reranker import Reranker
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def search(
     client: BaseClient,
     query: str | Sequence[str] | None = None,
-    limit: int | None = None,
+    match_count: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
@@ -38,13 +40,14 @@ def search(
     options: SearchOptions | Mapping[str, Any] | None = None,
     late_interaction: bool | Mapping[str, Any] | None = False,
     expand: Expander | Callable[[str], Sequence[str]] | None = None,
-    rerank: Reranker | None = None,
+    reranker: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
+    **other_names: Unpack[OtherNames],
 ) -> SearchResults:
     """Search. Maps to braid.logged_search; `stats["search_id"]` of a search that was logged is for `record_feedback`.
 
-    `limit` is 10 by default, 5 with `rerank`.
+    `match_count`, or `limit`, is 10 by default, 5 with `reranker`.
 
     `mode` says which legs run. `embedding` is the query's vector, if you have it, in any form that `add_documents`
     takes; else the embedder makes it of the query without its operators. If that fails, a hybrid search gives what full
@@ -59,8 +62,8 @@ def search(
     embedder makes the vectors of the query. True, or a dict with candidates and weight. If the embedder fails, there
     is a warning with the code `late_interaction_unavailable`.
 
-    `rerank` scores the first `rerank_count` rows (`limit` if that is more) by title, speaker and content; then the
-    rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
+    `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content; then
+    the rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
     each, or takes more than `rerank_timeout` seconds (None: no limit), rows stay in the order of `score` and there
     is a warning with the code `reranker_unavailable`. `min_score` is of `score`. A reranker that is slow to load
     has `warm_up()`.
@@ -68,29 +71,28 @@ def search(
     Several queries, as in `search(["database", "PostgreSQL"])`, are searched for together, by `multi_search`. `expand`
     makes further queries of one: a function, or pgbraid.expanders.ChatExpander. If it fails, the query is searched for
     alone, with a warning of the code `expansion_unavailable`. Neither goes with `embedding`, `late_interaction`, or
-    `rerank`.
+    `reranker`.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
+    match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
     if expand is not None or not (query is None or isinstance(query, str)):
         from pgbraid.client.multi_searching import searched_together
 
         return searched_together(
-            client, query, 10 if limit is None else limit, mode, filters, collection, embedding, late_interaction,
-            rerank, expand=expand, full_text_weight=full_text_weight, semantic_weight=semantic_weight, fusion=fusion,
+            client, query, match_count, mode, filters, collection, embedding, late_interaction, reranker,
+            expand=expand, full_text_weight=full_text_weight, semantic_weight=semantic_weight, fusion=fusion,
             rrf_k=rrf_k, candidate_count=candidate_count, min_score=min_score, match=match, options=options,
         )  # fmt: skip
     client = client._for_one_call()
-    if limit is None:
-        limit = 10 if rerank is None else 5
-    match_count = limit
+    count = match_count
     shaping: Mapping[str, Any] = {}
-    if rerank is not None:
+    if reranker is not None:
         # Imported when used: a search starts cold.
         from pgbraid.client import reranked
         from pgbraid.reranking import candidates
 
-        match_count, options, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
     (answer,), warnings = searched(
         client,
         client._session.json,
@@ -102,10 +104,12 @@ def search(
         embedding,
         options,
         late_interaction,
-        match_count=match_count,
+        match_count=count,
         **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
     found = results_of(answer, query, warnings)
-    if rerank is None:
+    if reranker is None:
         return found
-    return reranked.best_results(client, found, rerank, limit, collection, options, shaping, rerank_timeout)
+    return reranked.best_results(
+        client, found, reranker, match_count, collection, options, shaping, rerank_timeout
+    )

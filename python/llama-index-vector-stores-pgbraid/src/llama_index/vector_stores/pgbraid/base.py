@@ -261,21 +261,21 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """Search. Further arguments are those of `pgbraid.Client.search`, such as fusion, min_score and options."""
-        limit, arguments = _search_of(query, self.mode, kwargs)
-        return _result(self._find(query.query_str, limit, **arguments))
+        match_count, arguments = _search_of(query, self.mode, kwargs)
+        return _result(self._find(query.query_str, match_count, **arguments))
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """As `query`."""
-        limit, arguments = _search_of(query, self.mode, kwargs)
-        return _result(await self._afind(query.query_str, limit, **arguments))
+        match_count, arguments = _search_of(query, self.mode, kwargs)
+        return _result(await self._afind(query.query_str, match_count, **arguments))
 
-    def _find(self, query: str | None, limit: int, **arguments: Any) -> list[Passage]:
+    def _find(self, query: str | None, match_count: int, **arguments: Any) -> list[Passage]:
         with self._connections.client() as client:
-            return store.find(client, query, limit, key=KEY, collection=self.collection, **arguments)
+            return store.find(client, query, match_count, key=KEY, collection=self.collection, **arguments)
 
-    async def _afind(self, query: str | None, limit: int, **arguments: Any) -> list[Passage]:
+    async def _afind(self, query: str | None, match_count: int, **arguments: Any) -> list[Passage]:
         async with self._connections.async_client() as client:
-            return await async_store.find(client, query, limit, key=KEY, collection=self.collection, **arguments)
+            return await async_store.find(client, query, match_count, key=KEY, collection=self.collection, **arguments)
 
     def _model(self, nodes: Sequence[BaseNode]) -> EmbeddingModel | None:
         if self._connections.embedder is not None:
@@ -289,7 +289,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
 class PgbraidRetriever(BaseRetriever):
     """The best nodes of a store, which embeds the query itself. `filters` are `MetadataFilters` or a filter of pgbraid;
-    further arguments are those of `pgbraid.Client.search`, such as mode, rerank and options."""
+    further arguments are those of `pgbraid.Client.search`, such as mode, reranker and options."""
 
     def __init__(
         self,
@@ -320,7 +320,7 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
             f"the query mode {query.mode.value!r} cannot be done",
             hint=f"use one of {', '.join(mode.value for mode in QUERY_MODES)}",
         )
-    limit = query.similarity_top_k
+    match_count = query.similarity_top_k
     given = dict(kwargs)
     # Those of LlamaIndex' own store.
     diversity = {name: given.pop(name) for name in MMR_ARGUMENTS if name in given}
@@ -329,20 +329,20 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
         arguments["mode"] = "full_text"
     elif query.mode == VectorStoreQueryMode.HYBRID:
         arguments["mode"] = "hybrid"
-        limit = query.hybrid_top_k or limit
+        match_count = query.hybrid_top_k or match_count
         if query.alpha is not None:
             arguments |= {"full_text_weight": 1 - query.alpha, "semantic_weight": query.alpha}
         if query.sparse_top_k is not None:
-            arguments["candidate_count"] = max(query.sparse_top_k, query.similarity_top_k, limit)
+            arguments["candidate_count"] = max(query.sparse_top_k, query.similarity_top_k, match_count)
     elif query.mode == VectorStoreQueryMode.MMR:
         threshold = diversity.get("mmr_threshold", query.mmr_threshold)
         arguments["options"] = {"diversify": {"lambda": 0.5 if threshold is None else threshold}}
         if diversity.get("mmr_prefetch_k") is not None and diversity.get("mmr_prefetch_factor") is not None:
             raise InvalidArgumentError("mmr_prefetch_k and mmr_prefetch_factor are given", hint="give one")
         if diversity.get("mmr_prefetch_k") is not None:
-            arguments["candidate_count"] = max(int(diversity["mmr_prefetch_k"]), limit)
+            arguments["candidate_count"] = max(int(diversity["mmr_prefetch_k"]), match_count)
         elif diversity.get("mmr_prefetch_factor") is not None:
-            arguments["candidate_count"] = max(int(limit * diversity["mmr_prefetch_factor"]), limit)
+            arguments["candidate_count"] = max(int(match_count * diversity["mmr_prefetch_factor"]), match_count)
     if query.query_str is None and arguments["mode"] == "hybrid":
         arguments["mode"] = "semantic"
     if arguments["mode"] != "full_text":
@@ -354,7 +354,7 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
         parts.append({"external_id": {"$in": query.node_ids}})
     options = {**arguments.pop("options", {}), **(given.pop("options", None) or {})}
     filters = {"$and": parts} if parts else None
-    return limit, {**arguments, **given, "filters": filters, "options": options or None}
+    return match_count, {**arguments, **given, "filters": filters, "options": options or None}
 
 
 def _of_document(ref_doc_id: str) -> dict[str, Any]:

@@ -220,7 +220,7 @@ class PgbraidDocumentStore:
         self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
     ) -> list[Document]:
         """Return the best documents. Further arguments are those of `pgbraid.Client.search`, such as embedding, mode,
-        rerank and options."""
+        reranker and options."""
         arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
         with self._connections.client() as client:
             return [document_of(passage) for passage in store.find(client, query, top_k, **arguments)]

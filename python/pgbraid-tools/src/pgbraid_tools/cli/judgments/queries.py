@@ -19,7 +19,7 @@ def keep_what_is_there(client: Client, query_set: str, queries: list[dict[str, A
     client.create_query_set(query_set, description=descriptions.get(query_set, ""))
     by_id = {query["query_id"]: query for query in queries}
     after = None
-    while page := client.list_queries(query_set, limit=PAGE, after=after):
+    while page := client.list_queries(query_set, match_count=PAGE, after=after):
         for found in page:
             if found["filters"] is not None and found["query_id"] in by_id:
                 by_id[found["query_id"]]["filters"] = found["filters"]
@@ -31,7 +31,7 @@ def embed_missing(client: Client, query_set: str, collection: str) -> int:
     model = client._spaces.of(collection)[0].model
     missing: list[dict[str, Any]] = []
     after = None
-    while page := client.list_queries(query_set, limit=PAGE, after=after):
+    while page := client.list_queries(query_set, match_count=PAGE, after=after):
         missing += [
             {"query_id": found["query_id"], "text": found["query_text"], "filters": found["filters"]}
             for found in page

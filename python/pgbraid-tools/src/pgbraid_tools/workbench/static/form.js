@@ -10,7 +10,7 @@ const OBJECTS = ['filters', 'options']
 
 /** A request, of what stands in the address. What cannot be read is left out. */
 export function request(values) {
-  const made = { query: values.query ?? '', mode: values.mode ?? 'hybrid', limit: Number(values.limit) || 10 }
+  const made = { query: values.query ?? '', mode: values.mode ?? 'hybrid', match_count: Number(values.match_count) || 10 }
   for (const name of ['timeframe', 'fusion', 'match']) if (values[name]) made[name] = values[name]
   for (const name of NUMBERS) if (values[name]) made[name] = Number(values[name])
   for (const name of OBJECTS) {

@@ -21,13 +21,13 @@ export async function show(main, values, opened) {
     placeholder: 'What are you looking for?', 'aria-label': 'Query', enterkeyhint: 'search',
   })
   const timeframe = h('input', { type: 'text', value: given.timeframe ?? '', placeholder: 'last week, 2025-03, auto', autocomplete: 'off' })
-  const limit = choice([['5', '5'], ['10', '10'], ['20', '20'], ['50', '50'], ['100', '100']], String(given.limit))
+  const count = choice([['5', '5'], ['10', '10'], ['20', '20'], ['50', '50'], ['100', '100']], String(given.match_count))
   const ranked = ranking(given)
   const trouble = h('div', {})
   const said = () => {
     const mode = form.elements.mode.value
     return address('search', {
-      query: query.value, mode: mode === 'hybrid' ? '' : mode, limit: limit.value === '10' ? '' : limit.value,
+      query: query.value, mode: mode === 'hybrid' ? '' : mode, match_count: count.value === '10' ? '' : count.value,
       timeframe: timeframe.value.trim(), ...ranked.read(), filters: filtered.read(),
     })
   }
@@ -53,7 +53,7 @@ export async function show(main, values, opened) {
   },
   h('div', { class: 'row query' }, query, h('button', { class: 'main' }, 'Search')),
   h('div', { class: 'row settings' }, modes(given.mode), field('When', timeframe, { class: 'field inline folds' }),
-    field('Results', limit, { class: 'field inline folds' })),
+    field('Results', count, { class: 'field inline folds' })),
   h('details', { open: isRanked }, h('summary', {}, 'Ranking and options'), ranked.element),
   trouble)
   for (const radio of form.elements.mode) radio.addEventListener('change', () => query.value && submit())
@@ -166,7 +166,7 @@ function nothing(asked) {
   if (!asked.filters && !asked.timeframe) return box
   const { filters, timeframe, ...open } = asked
   const cause = [filters && 'filters', timeframe && 'timeframe'].filter(Boolean).join(' and the ')
-  call('search', { ...open, limit: 1 }).then(({ results }) => {
+  call('search', { ...open, match_count: 1 }).then(({ results }) => {
     if (!results.length) return
     const { query, mode } = open
     const without = address('search', { query, mode: mode === 'hybrid' ? '' : mode })
