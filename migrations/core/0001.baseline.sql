@@ -647,7 +647,7 @@ create table braid_store.vector_shards (
     ef_search_fused int,
     far_distance float8,
     far_ef_search int check (far_ef_search between 1 and 1000),
-    recall float8,
+    index_recall float8,
     measurement jsonb,
     is_outdated boolean not null default false,
     created_at timestamptz not null default now(),
@@ -683,7 +683,7 @@ comment on column braid_store.vector_shards.far_distance is
 comment on column braid_store.vector_shards.far_ef_search is
     'hnsw.ef_search for searches whose answer is beyond far_distance; null: these compare all vectors.';
 comment on column braid_store.vector_shards.measurement is
-    'The recall of its index as last measured, when it was made or by braid.measure_recall.';
+    'The index recall as last measured, when it was made or by braid.measure_index_recall.';
 
 create table braid_store.centroids (
     tenant_id int not null,

@@ -86,6 +86,7 @@ def test_tuning_and_its_two_halves(dsn: str, client: pgbraid.Client) -> None:
     [
         ("create_collection('c', k1 => 2)", "ranking => "),
         ("create_collection('c', hnsw_m => 8)", "settings => "),
+        ("measure_recall('default')", "braid.measure_index_recall('"),
         ("search('price objections')", "braid.logged_search('"),
         ("set_ranking('default', k1 => 2)", "set_ranking('default', '{"),
         ("apply_ranking('default', '{\"k1\": 2}', 'why')", "set_ranking('default', '{"),

@@ -64,7 +64,7 @@ def assert_nearest(hits: Hits, vectors: Mapping[str, Vector], query: Vector, dis
             assert first_score == second_score and first.encode() < second.encode()
 
 
-def recall(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str) -> float:
+def index_recall(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str) -> float:
     """The share of the nearest that was found."""
     expected = {external_id for external_id, _ in nearest(vectors, query, distance, len(hits))}
     return len(expected & {external_id for external_id, _ in hits}) / max(len(expected), 1)

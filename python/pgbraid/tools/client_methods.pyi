@@ -177,7 +177,7 @@ def rebuild_index(collection: str = "default") -> int:
 def rebuild_vector_index(collection: str = "default") -> bool:
     """Raises NotFoundError."""
 
-def measure_recall(
+def measure_index_recall(
     collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
     """Raises InvalidArgumentError, NotFoundError."""

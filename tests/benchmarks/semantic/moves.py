@@ -219,5 +219,5 @@ def say_shards(bench: Bench, tenants: list[str]) -> None:
             f"{tenant}: scanned"
             if shard is None
             else f"{tenant}: HNSW of {shard['vector_count']:,}, ef_search {shard['ef_search']} for 10 and "
-            f"{shard['ef_search_100']} for 100, recall {shard['recall']:.4f} of sampled queries"
+            f"{shard['ef_search_100']} for 100, recall {shard['index_recall']:.4f} of sampled queries"
         )

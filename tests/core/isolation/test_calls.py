@@ -144,7 +144,7 @@ SPECIAL = {
         "(select braid.logged_recall('discount zebrafsh last week', '[0,1,0.1]', 'auto', 'auto', collection => 'small',"
         " reference_time => '2026-01-01') #- '{stats,search_id}') s",
     ],
-    "measure_recall": ["braid.measure_recall('small', set_ef_search => true)"],
+    "measure_index_recall": ["braid.measure_index_recall('small', set_ef_search => true)"],
     "multi_search": [
         """braid.multi_search('["discount", {"text": "zebrafish", "embedding": [0, 1, 0.1]}]', 1000,"""
         " collection => 'small')",

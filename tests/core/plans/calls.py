@@ -304,7 +304,7 @@ SPECIAL: dict[str, list[Call]] = {
         Call("select braid.retry_embedding_jobs(collection => 'docs')", grows={"embedding_jobs": ALL_JOBS}),
     ],
     "rebuild_index": [Call("select braid.rebuild_index('docs')", growing=ALL)],
-    "measure_recall": [Call("select braid.measure_recall('docs')", growing=ALL)],
+    "measure_index_recall": [Call("select braid.measure_index_recall('docs')", growing=ALL)],
     "recall": [
         Call(
             f"select braid.recall('needle', '[1,0,0]', collection => 'docs', strategy => '{strategy}', "

@@ -427,7 +427,7 @@ SPECIAL = {
     "version": Call({}, lambda answer, _: answer.count(".") >= 1),
     "check_index": Call(READ, equal([])),
     "rebuild_index": Call(READ, equal(3)),
-    "measure_recall": Call(READ, equal({"collection": "read", "indexes": []})),
+    "measure_index_recall": Call(READ, equal({"collection": "read", "indexes": []})),
     "rebuild_vector_index": Call(READ, equal(False)),
     "create_tenant": Call(lambda _: {"tenant": new_name()}, an_integer),
     "drop_tenant": Call(lambda caller: dict.fromkeys(("tenant", "confirm_tenant"), caller.new_tenant()), equal(True)),

@@ -53,7 +53,7 @@ def test_get(http: Gateway, caller: Caller, tokens: dict[bool, str], volatile: d
     json_given = any(isinstance(value, dict) or has_objects(value) for value in body.values())
     # Where a search cannot be logged, it is answered.
     if (volatile[function] and function not in LOGGED) or json_given:
-        at_rest = ("maintain", "apply_changes", "check_sync", "judgments_from_clicks", "measure_recall")
+        at_rest = ("maintain", "apply_changes", "check_sync", "judgments_from_clicks", "measure_index_recall")
         if function in at_rest and answer.status == 200:
             return  # nothing to write
         assert (answer.status, answer.code) == ((400, "22023") if json_given else (405, "25006")), answer

@@ -286,7 +286,7 @@ def test_an_index_that_is_not_used(dsn: str, db: Connection) -> None:
     while not (db.execute("select braid.maintain() -> 'complete'").fetchone() or (False,))[0]:
         pass
     # As calibrate_shard leaves an index that finds too little.
-    db.execute("update braid_store.vector_shards set ef_search = null, ef_search_fused = null, recall = 0.958")
+    db.execute("update braid_store.vector_shards set ef_search = null, ef_search_fused = null, index_recall = 0.958")
     call = "select braid.search_json(query_embedding => '[1,2,3]', collection => 'small') #> '{warnings,0}'"
     row = db.execute(call).fetchone()
     assert row is not None

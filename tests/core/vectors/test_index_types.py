@@ -12,8 +12,8 @@ from support.nearest import (
     Connection,
     Vector,
     assert_nearest,
+    index_recall,
     maintain,
-    recall,
     search,
     serving_shard,
     set_threshold,
@@ -77,7 +77,7 @@ def test_the_index_is_over_halfvec_and_the_scores_are_not(db: Connection, distan
         assert_nearest(exact, vectors, query, distance, 10_000)
         # To the last bit, and in the exact order.
         assert hits == [hit for hit in exact if hit in hits]
-        found.append(recall(hits, vectors, query, distance))
+        found.append(index_recall(hits, vectors, query, distance))
     assert np.mean(found) >= 0.985
 
 
@@ -145,7 +145,7 @@ def test_vectors_that_halfvec_cannot_tell_apart_are_indexed_as_they_are(db: Conn
     query = np.full(DIMENSIONS, 5000, np.float32)
     assert read_by_index(db, query)
     hits, _, _ = search(db, query, "c")
-    assert recall(hits, vectors, query, "l2") >= 0.9
+    assert index_recall(hits, vectors, query, "l2") >= 0.9
 
 
 @pytest.mark.any_version
@@ -157,9 +157,9 @@ def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> No
         query = np.full(DIMENSIONS, length, np.float32)
         hits, mode, _ = search(db, query, "c")
         assert mode == ("exact_after_hnsw" if distance == "l2" and length > 1 else "hnsw")
-        assert recall(hits, vectors, query, distance) >= 0.9 or distance == "l2"
-    (measured,) = one(db, "select braid.measure_recall('c') -> 'indexes'")
-    assert measured["recall_10"] >= 0.9
+        assert index_recall(hits, vectors, query, distance) >= 0.9 or distance == "l2"
+    (measured,) = one(db, "select braid.measure_index_recall('c') -> 'indexes'")
+    assert measured["index_recall_10"] >= 0.9
 
 
 @pytest.mark.any_version
@@ -193,10 +193,12 @@ def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(d
 @pytest.mark.any_version
 def test_an_index_over_halfvec_that_finds_less_than_is_promised_is_rejected(db: Connection) -> None:
     indexed(db, made_up(300), "cosine")
-    for recall_of_ten, is_rejected in ((0.986, False), (0.984, True)):
+    for index_recall_of_ten, is_rejected in ((0.986, False), (0.984, True)):
         with db.transaction(force_rollback=True):
             db.execute(f"set local role {owner_role(db)}")
-            db.execute("update braid_store.vector_shards set state = 'indexing', recall = %s", (recall_of_ten,))
+            db.execute(
+                "update braid_store.vector_shards set state = 'indexing', index_recall = %s", (index_recall_of_ten,)
+            )
             rejected = one(db, "select array_agg(braid_store.reject_index(s)) from braid_store.vector_shards s")
             assert rejected == [is_rejected]
             assert one(db, "select index_type from braid_store.vector_shards") == (

@@ -23,12 +23,12 @@ from support.nearest import (
     assert_nearest,
     assert_shard_tables,
     begin_shard,
+    index_recall,
     maintain,
     maintain_as_far_as_possible,
     maintain_once,
     nearest,
     pass_a_day,
-    recall,
     replace_embeddings,
     search,
     serving_shard,
@@ -94,7 +94,7 @@ def check(db: Connection, vectors: Vectors, seed: int = 9) -> None:
         assert_nearest(hits, vectors, query, "l2", 10_000)
         hits, mode, _ = search(db, query, "c", 10)
         assert len(hits) == min(10, len(vectors))
-        found.append(recall(hits, vectors, query, "l2"))
+        found.append(index_recall(hits, vectors, query, "l2"))
     assert np.mean(found) >= 0.95
 
 
@@ -118,7 +118,7 @@ def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors
     """In few vectors of few dimensions the narrowest search, of 40, finds all of the sample, but questions may be
     harder; for the 100 nearest it has to hold them."""
     row = db.execute(
-        "select ef_search, ef_search_100, ef_search_fused, recall from braid_store.vector_shards"
+        "select ef_search, ef_search_100, ef_search_fused, index_recall from braid_store.vector_shards"
     ).fetchone()
     assert row is not None and row[:3] == (64, 100, 64) and row[3] >= 0.985
 
@@ -134,9 +134,10 @@ def test_a_large_index_is_measured_with_more_questions(db: Connection, vectors: 
     assert one(db, asked) == 200
     # All are asked for the 10 nearest, half of them for the 100 nearest as well.
     measured = (
-        "select m ->> 'recall_100' from braid_store.vector_shards, jsonb_array_elements(measurement -> 'widths') m"
+        "select m ->> 'index_recall_100'"
+        " from braid_store.vector_shards, jsonb_array_elements(measurement -> 'widths') m"
     )
-    found = [10_000 * float(recall) for (recall,) in db.execute(measured)]
+    found = [10_000 * float(found) for (found,) in db.execute(measured)]
     assert found[:3] == pytest.approx([4000, 5000, 6400]) and found[-1] == pytest.approx(round(found[-1]))
 
 
@@ -249,7 +250,7 @@ def test_neighbours_that_moved_away_do_not_hide_those_that_stayed(db: Connection
     replace_embeddings(db, moved, collection)
     hits, _, _ = search(db, center, collection, 10)
     # One may be missed: links are made at random.
-    assert len(hits) == 10 and recall(hits, moved | beside, center, "l2") >= 0.9
+    assert len(hits) == 10 and index_recall(hits, moved | beside, center, "l2") >= 0.9
 
 
 @pytest.mark.any_version
@@ -693,7 +694,7 @@ def test_a_search_leaves_pgvectors_settings_as_they_are(
         reader.execute("set hnsw.ef_search = 7; set hnsw.iterative_scan = strict_order")
         reader.commit()
         hits, _, _ = search(reader, [0] * DIMENSIONS, "c")
-        assert recall(hits, vectors, np.zeros(DIMENSIONS, np.float32), "l2") >= 0.9
+        assert index_recall(hits, vectors, np.zeros(DIMENSIONS, np.float32), "l2") >= 0.9
         assert reader.execute(query).fetchone() == ("7", "strict_order")
 
 

@@ -15,8 +15,8 @@ from support.nearest import (
     Vector,
     as_stored,
     assert_nearest,
+    index_recall,
     maintain,
-    recall,
     replace_embeddings,
     search,
     serving_shard,
@@ -102,7 +102,7 @@ def test_a_shard_changes_no_score_and_finds_nearly_all(
         else:
             assert mode == "hnsw"
         assert set(hits) <= set(everything) or query is not queries[0]
-        found.append(recall(hits, vectors, query, distance))
+        found.append(index_recall(hits, vectors, query, distance))
         assert [hit for hit in hits if hit in exact] == [hit for hit in exact if hit in hits]
     assert np.mean(found) >= 0.95
 

@@ -189,7 +189,7 @@ def test_commands_say_that_it_is_to_be_upgraded(
     pending = ", ".join(map(re.escape, later.MIGRATIONS))
     for command, code, said in (
         ("status", 0, rf"^functions   not .*\nmigrations  pending: (\S+, )*{pending}$.*^run: pgbraid upgrade$"),
-        ("export articles", 2, r"^pgbraid: the database.*pgbraid upgrade$"),
+        ("export-tenant articles", 2, r"^pgbraid: the database.*pgbraid upgrade$"),
     ):
         monkeypatch.setattr(sys, "argv", ["pgbraid", *command.split()])
         with pytest.raises(SystemExit) as caught:

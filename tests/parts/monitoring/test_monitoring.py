@@ -238,7 +238,7 @@ def test_index_health(two_tenants: Connection) -> None:
         (row[0], row[1]): row[2:]
         for row in db.execute(
             "select tenant, collection, segment_count > 0, chunk_count, dead_chunk_count, dead_share,"
-            " waiting_chunk_count, vector_count, is_indexed, recall_10 is not null, measured_at is not null"
+            " waiting_chunk_count, vector_count, is_indexed, index_recall_10 is not null, measured_at is not null"
             " from braid.index_health"
         ).fetchall()
     }
@@ -247,19 +247,20 @@ def test_index_health(two_tenants: Connection) -> None:
     assert rows["default", "c"] == (True, 300, 0, 0.0, 0, 300, True, True, True)
 
 
-def test_index_health_has_what_measure_recall_found(db: Connection) -> None:
+def test_index_health_has_what_measure_index_recall_found(db: Connection) -> None:
     with_shard(db)
     made_at = one(db, "select measured_at from braid.index_health")
-    measured = one(db, "select braid.measure_recall('c', 20) #> '{indexes,0}'")
+    measured = one(db, "select braid.measure_index_recall('c', 20) #> '{indexes,0}'")
     row = db.execute(
-        "select shard, embedding_model, ef_search, recall_10, recall_10_error, recall_100, recall_100_error,"
+        "select shard, embedding_model, ef_search, index_recall_10, index_recall_10_error, index_recall_100,"
+        " index_recall_100_error,"
         " measured_at from braid.index_health"
     ).fetchone()
-    keys = ("shard", "embedding_model", "ef_search", "recall_10", "error_10", "recall_100", "error_100")
+    keys = ("shard", "embedding_model", "ef_search", "index_recall_10", "error_10", "index_recall_100", "error_100")
     assert row is not None and row[:-1] == tuple(measured[key] for key in keys) and row[-1] > made_at
     # Made by an earlier version, and not measured since.
     db.execute("update braid_store.vector_shards set measurement = null")
-    row = db.execute("select recall_10, recall_10_error, measured_at from braid.index_health").fetchone()
+    row = db.execute("select index_recall_10, index_recall_10_error, measured_at from braid.index_health").fetchone()
     assert row is not None and row[0] is not None and row[1] is None and row[2] is not None
 
 

@@ -98,7 +98,7 @@ def test_a_collection_of_ones_own(run: Run, filled: Connection, tmp_path: Path) 
     result = json.loads(done.out)
     check(result)
     assert result["collection"]["chunks"] == 60 and result["queries"]["count"] == 10
-    assert result["recall"]["mean"] == 1.0
+    assert result["index_recall"]["mean"] == 1.0
     assert result["baseline"]["bytes"] > 0
     assert sorted(places(filled)) == ["pgbraid_bench_alive", "pgbraid_bench_results"]
     page = Page()
@@ -125,7 +125,7 @@ def test_texts_that_are_generated(run: Run, db: Connection) -> None:
     done = run("bench", "--generate", "100", *SHORT, "--no-baseline")
     assert done.code == 0, done
     assert done.out.startswith("generated: 100 chunks of 384 dimensions; 10 queries")
-    assert "recall@10 of searches by meaning: 1.000" in done.out
+    assert "index recall@10 of searches by meaning: 1.000" in done.out
     assert places(db) == []
 
 

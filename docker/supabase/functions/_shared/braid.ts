@@ -273,12 +273,12 @@ export type Database = {
           dead_share: number | null
           ef_search: number | null
           embedding_model: string | null
+          index_recall_10: number | null
+          index_recall_100: number | null
+          index_recall_100_error: number | null
+          index_recall_10_error: number | null
           is_indexed: boolean | null
           measured_at: string | null
-          recall_10: number | null
-          recall_100: number | null
-          recall_100_error: number | null
-          recall_10_error: number | null
           segment_count: number | null
           shard: number | null
           tenant: string | null
@@ -1246,7 +1246,7 @@ export type Database = {
         }
         Returns: Json
       }
-      measure_recall: {
+      measure_index_recall: {
         Args: {
           collection?: string
           query_count?: number

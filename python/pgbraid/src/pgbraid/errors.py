@@ -186,6 +186,7 @@ _RENAMED = {
     """ settings => '{"fold_diacritics": false}')""",
     "cut_over_model_migration": "select braid.cut_over_model_change('papers')",
     "finish_model_migration": "select braid.finish_model_change('papers')",
+    "measure_recall": "select braid.measure_index_recall('default')",
     "model_migrations": "select * from braid.model_changes",
     "pause_model_migration": "select braid.pause_model_change('papers')",
     "resume_model_migration": "select braid.resume_model_change('papers')",
@@ -200,6 +201,7 @@ _RENAMED = {
 RENAMED_METHODS = {
     "cut_over_model_migration": "cut_over_model_change",
     "finish_model_migration": "finish_model_change",
+    "measure_recall": "measure_index_recall",
     "pause_model_migration": "pause_model_change",
     "resume_model_migration": "resume_model_change",
     "roll_back_model_migration": "roll_back_model_change",

@@ -48,7 +48,8 @@ begin
   <<widths>>
   loop
     -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
-    -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
+    -- duplicates), or if the index orders them only roughly: very much so by bits, and as
+    -- query_index_recalls says by halfvec.
     v_max_count := case
       when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
       when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
@@ -116,9 +117,9 @@ $$;
 comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
                                                    braid_store.serving_shard, boolean, @vector@.vector,
                                                    braid_store.filter, float8, int, int, int) is
-  'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
-  'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than enough_count, or comes to them three times as late as the share of the filter lets expect (then the chunks that pass '
-  'it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart. Where what it finds '
-  'is farther than usual (far_distance of the shard), it is searched as widely as measure_far found necessary for that; null, if '
-  'no width was enough.';
+  'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if has_written, '
+  'by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer than '
+  'enough_count, or comes to them three times as late as the share of the filter lets expect (then the chunks that '
+  'pass it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart. '
+  'Where what it finds is farther than usual (far_distance of the shard), it is searched as widely as measure_far '
+  'found necessary for that; null, if no width was enough.';

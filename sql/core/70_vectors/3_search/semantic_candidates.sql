@@ -47,10 +47,10 @@ begin
     return;
   end if;
 
-  -- 2. By the index, if its recall has been measured and at most half of its vectors are asked for.
+  -- 2. By the index, if its index recall has been measured and at most half of its vectors are asked for.
   if shard.is_indexed and (shard.ef_search is not null or ef_search is not null) and not is_exact
      and shard.vector_count > 2 * candidate_count then
-    -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
+    -- Wide enough to hold candidate_count chunks that pass the filter, and for the index recall that was measured.
     -- If fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
     -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one scan that
     -- comes to about candidate_count of them is enough.
@@ -88,7 +88,8 @@ comment on function braid_store.semantic_candidates(int, braid_store.collections
   'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
   'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
   'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
-  'exact_after_hnsw_filtered (the index found too few, or hardly any near the query that pass the filter). page_count: how '
-  'many of the nearest are to be found as surely as was measured; the others are what is found on the way. is_fused: '
-  'full text fills most of the page, so that fewer of them are enough, and under a filter three quarters of candidate_count. '
-  'is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched. shard: what they were found in.';
+  'exact_after_hnsw_filtered (the index found too few, or hardly any near the query that pass the filter). '
+  'page_count: how many of the nearest are to be found as surely as was measured; the others are what is found on the '
+  'way. is_fused: full text fills most of the page, so that fewer of them are enough, and under a filter three '
+  'quarters of candidate_count. is_exact true compares all vectors. ef_search, if not null, sets how widely the index '
+  'is searched. shard: what they were found in.';

@@ -13,7 +13,7 @@ begin
   set index_type = 'vector'
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id
-    and s.state = 'indexing' and s.index_type = 'halfvec' and (s.ef_search is null or s.recall < 0.985);
+    and s.state = 'indexing' and s.index_type = 'halfvec' and (s.ef_search is null or s.index_recall < 0.985);
   if not found then
     return false;
   end if;
@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.reject_index(braid_store.vector_shards) is
-  'Drops a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next is made '
-  'over what is stored. Returns whether it did.';
+  'Drops a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next '
+  'is made over what is stored. Returns whether it did.';

@@ -13,7 +13,7 @@ declare
   v_asks_semantic boolean := search_warnings.stats ->> 'mode' not in ('full_text', 'sparse');
   v_shard braid_store.serving_shard;
   v_lacks_index boolean := false;
-  v_unused_recall float8; -- of an index that is not used
+  v_unused_index_recall float8; -- of an index that is not used
   v_limit int;
   v_awaits_index boolean := false;
   v_seconds_needed int;
@@ -23,8 +23,8 @@ begin
     v_shard := braid_store.serving_shard(v_tenant_id, v_collection);
     v_lacks_index := v_shard.id is not null and not v_shard.is_indexed;
     if v_shard.is_indexed and v_shard.ef_search is null then
-      v_unused_recall := (
-        select coalesce(s.recall, 0) from braid_store.vector_shards s
+      v_unused_index_recall := (
+        select coalesce(s.index_recall, 0) from braid_store.vector_shards s
         where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
           and s.vector_space_id = v_collection.vector_space_id and s.id = v_shard.id);
     elsif v_shard.id is null and search_warnings.stats ->> 'semantic_mode' = 'exact' then
@@ -53,7 +53,7 @@ begin
      and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
      and not search_warnings.stats ?| '{asked_candidate_count,no_dates,other_collections,sparse_terms,statistics_scope,
                                         undeclared_filter,unknown_filter_keys,warnings}'
-     and not v_lacks_index and not v_awaits_index and v_unused_recall is null
+     and not v_lacks_index and not v_awaits_index and v_unused_index_recall is null
      and not (v_asks_semantic and exists (
        select from braid_store.embedding_jobs j
        where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
@@ -148,9 +148,9 @@ begin
             v_lacks_index,
             'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
             'anew within a day, or at once after braid.rebuild_vector_index.'),
-           ('vector_index_unused', v_unused_recall is not null,
+           ('vector_index_unused', v_unused_index_recall is not null,
             format('All vectors were compared: the HNSW index of the tenant''s vectors finds too few of the nearest (%s of them). '
-                   'braid.health tells what to do.', round(v_unused_recall::numeric, 3))),
+                   'braid.health tells what to do.', round(v_unused_index_recall::numeric, 3))),
            ('vectors_not_indexed', v_awaits_index,
             format('More than %s vectors were compared one by one, as their index is not made yet: %s', v_limit,
                    case when v_seconds_needed is null then 'call maintain().'

@@ -66,7 +66,7 @@ begin
       v_queries := v_queries || braid_store.sample_queries(v_shard, v_space, v_sample_count);
       v_sample_count := cardinality(v_queries) - cardinality(v_own.queries);
     end if;
-    v_curve := braid_store.recall_curve(
+    v_curve := braid_store.index_recall_curve(
       v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
     continue when v_curve is null; -- no vector is left
     v_has_enough := v_sample_count = 0 and cardinality(v_queries) >= c_enough;
@@ -84,7 +84,7 @@ begin
         ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
         ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
         ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused else s.ef_search_fused end,
-        recall = case when measure_indexes.set_ef_search then v_chosen.recall else s.recall end,
+        index_recall = case when measure_indexes.set_ef_search then v_chosen.index_recall else s.index_recall end,
         far_distance = case when measure_indexes.set_ef_search then v_chosen.far_distance else s.far_distance end,
         far_ef_search = case when measure_indexes.set_ef_search then v_chosen.far_ef_search else s.far_ef_search end
     where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
@@ -103,4 +103,4 @@ end
 $$;
 
 comment on function braid_calls.measure_indexes(text, int, boolean) is
-  'Does the work of braid.measure_recall.';
+  'Does the work of braid.measure_index_recall.';

@@ -15,7 +15,7 @@ as $$
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                 'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage,
                 'index_type', s.index_type, 'hnsw_m', s.hnsw_m, 'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
-                'recall', round(s.recall::numeric, 4),
+                'index_recall', round(s.index_recall::numeric, 4),
                 'far_distance', case when s.far_distance < 'infinity' and s.far_distance > '-infinity' then s.far_distance end,
                 'far_ef_search', s.far_ef_search, 'seconds_needed', s.seconds_needed,
                 -- To ask the size of one that is being dropped would wait for that.
@@ -31,4 +31,5 @@ $$;
 
 comment on function braid_store.vector_status(int, int, int) is
   'Returns how many vectors of a tenant''s part of a collection are scanned, and its vector shards: how far one is '
-  'copied, whether its index is being made (see pg_stat_progress_create_index) or waits for a maintain() of so long (seconds_needed), and the recall@10 measured when it was.';
+  'copied, whether its index is being made (see pg_stat_progress_create_index) or waits for a maintain() of so long '
+  '(seconds_needed), and the index recall@10 measured when it was.';

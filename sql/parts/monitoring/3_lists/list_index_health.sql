@@ -14,10 +14,10 @@ returns table (
   vector_count bigint,
   is_indexed boolean,
   ef_search int,
-  recall_10 float8,
-  recall_10_error float8,
-  recall_100 float8,
-  recall_100_error float8,
+  index_recall_10 float8,
+  index_recall_10_error float8,
+  index_recall_100 float8,
+  index_recall_100_error float8,
   measured_at timestamptz
 )
 language plpgsql
@@ -34,8 +34,9 @@ begin
   select t.key, c.name, g.segment_count, g.chunk_count, coalesce(b.chunk_count, 0),
          coalesce(b.chunk_count::float8 / nullif(g.chunk_count + b.chunk_count, 0), 0), coalesce(j.chunk_count, 0),
          v.id, s.embedding_model, v.vector_count, v.is_indexed, v.ef_search,
-         coalesce((v.measurement ->> 'recall_10')::float8, v.recall), (v.measurement ->> 'error_10')::float8,
-         (v.measurement ->> 'recall_100')::float8, (v.measurement ->> 'error_100')::float8,
+         coalesce((v.measurement ->> 'index_recall_10')::float8, v.index_recall),
+         (v.measurement ->> 'error_10')::float8,
+         (v.measurement ->> 'index_recall_100')::float8, (v.measurement ->> 'error_100')::float8,
          coalesce((v.measurement ->> 'measured_at')::timestamptz, v.served_at)
   from (
     select s.tenant_id, s.collection_id, count(*) as segment_count, sum(s.chunk_count)::bigint as chunk_count

@@ -11,9 +11,9 @@ instead of insert or update or delete on braid.index_health
 for each row execute function braid_store.refuse_view_change('braid.maintain');
 
 comment on view braid.index_health is
-  'The state of the full-text index and of the vector indexes: a row for each tenant''s part of a collection and each vector '
-  'shard that searches read; where there is none, vectors are compared one by one, and the columns from shard on are null. '
-  'For administrators, services and monitors.';
+  'The state of the full-text index and of the vector indexes: a row for each tenant''s part of a collection and each '
+  'vector shard that searches read; where there is none, vectors are compared one by one, and the columns from shard '
+  'on are null. For administrators, services and monitors.';
 comment on column braid.index_health.tenant is 'The key of the tenant.';
 comment on column braid.index_health.collection is 'The collection.';
 comment on column braid.index_health.segment_count is 'Of how many segments its full-text index consists. maintain() merges them.';
@@ -27,9 +27,10 @@ comment on column braid.index_health.vector_count is 'How many vectors it held w
 comment on column braid.index_health.is_indexed is 'Whether it has its index. Without it, all vectors are compared.';
 comment on column braid.index_health.ef_search is
   'How widely searches ask the index at least; null: it is not good enough, and all vectors are compared.';
-comment on column braid.index_health.recall_10 is
+comment on column braid.index_health.index_recall_10 is
   'The share of the 10 nearest that the index finds, from 0 to 1, as last measured.';
-comment on column braid.index_health.recall_10_error is 'The standard error of that.';
-comment on column braid.index_health.recall_100 is 'The same of the 100 nearest.';
-comment on column braid.index_health.recall_100_error is 'The standard error of that.';
-comment on column braid.index_health.measured_at is 'When it was measured: when the index was made, or by measure_recall.';
+comment on column braid.index_health.index_recall_10_error is 'The standard error of that.';
+comment on column braid.index_health.index_recall_100 is 'The same of the 100 nearest.';
+comment on column braid.index_health.index_recall_100_error is 'The standard error of that.';
+comment on column braid.index_health.measured_at is
+  'When it was measured: when the index was made, or by measure_index_recall.';

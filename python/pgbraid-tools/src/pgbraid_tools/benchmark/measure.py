@@ -14,7 +14,7 @@ import psycopg
 if TYPE_CHECKING:
     from pgbraid_tools.benchmark.workload import Query
 
-__all__ = ["Cell", "Search", "measure", "percentile", "recall"]
+__all__ = ["Cell", "Search", "index_recall", "measure", "percentile"]
 
 # A session plans everything anew at first, and psycopg prepares a statement that it has sent five times.
 WARM_UP, WARM_UP_SECONDS = 7, 2.0
@@ -168,7 +168,7 @@ order by n.score desc
 """
 
 
-def recall(
+def index_recall(
     connection: psycopg.Connection[Any], queries: Sequence[Query], count: int, collection: str, seconds: float
 ) -> dict[str, Any] | None:
     """What share of the nearest vectors a search by meaning finds, by a search that compares all, for as many queries

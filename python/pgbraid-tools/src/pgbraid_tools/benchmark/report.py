@@ -40,7 +40,7 @@ def render(result: Mapping[str, Any], times: Mapping[str, Sequence[float]]) -> s
         " Clients ran on the machine that wrote this page: times have the way to the server in them.</p>",
         *(f"<p class=warning>{escape(note)}</p>" for note in result["notes"]),
         _cells(result["cells"]),
-        _recall(result["recall"]),
+        _index_recall(result["index_recall"]),
         f"<h2>Latency, clients: {result['cells'][0]['clients']}</h2>" if times else "",
         _distribution(times),
         *_sweeps(result["cells"]),
@@ -76,13 +76,13 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.1f}"
 
 
-def _recall(recall: Mapping[str, Any] | None) -> str:
-    if recall is None:
+def _index_recall(found: Mapping[str, Any] | None) -> str:
+    if found is None:
         return ""
     return (
-        f"<p>Searches by meaning find {100 * recall['mean']:.1f} % of the {recall['at']} nearest vectors (recall@"
-        f"{recall['at']}, against comparing all; {recall['queries']} queries,"
-        f" lowest {100 * recall['lowest']:.0f} %).</p>"
+        f"<p>Searches by meaning find {100 * found['mean']:.1f} % of the {found['at']} nearest vectors (index recall@"
+        f"{found['at']}, against comparing all; {found['queries']} queries,"
+        f" lowest {100 * found['lowest']:.0f} %).</p>"
     )
 
 

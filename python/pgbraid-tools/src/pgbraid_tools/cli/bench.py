@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REPORT = click.Path(dir_okay=False, writable=True, path_type=Path)
 MOST_CLIENTS, MOST_STEPS = 256, 12
-# Of the time, for what several clients do not measure: the single legs, and recall.
+# Of the time, for what several clients do not measure: the single legs, and index recall.
 SINGLE, RECALL = 0.2, 0.1
 SEARCHES = {
     "full_text": "braid.full_text_search(query_text => %(text)s, match_count => %(count)s,"
@@ -210,7 +210,7 @@ def _measure(
     embedding: Any,
     say: Callable[[str], None],
 ) -> tuple[dict[str, Any], list[Cell]]:
-    from pgbraid_tools.benchmark.measure import Cell, Search, measure, recall
+    from pgbraid_tools.benchmark.measure import Cell, Search, index_recall, measure
     from pgbraid_tools.benchmark.workload import made_queries, queries_of_set, read_collection
 
     begun = datetime.now(timezone.utc)
@@ -233,15 +233,15 @@ def _measure(
 
     single = [Cell(own["full_text"], clients[0]), Cell(own["semantic"], clients[0])]
     sweep = [Cell(search, count) for count in clients for search in (own["hybrid"], usual) if search is not None]
-    recall_seconds = RECALL * seconds
+    index_recall_seconds = RECALL * seconds
     rounds = [(cell, SINGLE * seconds / 2 / len(single)) for cell in single]
-    rounds += [(cell, (seconds - recall_seconds - SINGLE * seconds) / 2 / len(sweep)) for cell in sweep]
+    rounds += [(cell, (seconds - index_recall_seconds - SINGLE * seconds) / 2 / len(sweep)) for cell in sweep]
     # There and back, so that what the machine does meanwhile hits both.
     for number, (cell, length) in enumerate([*rounds, *reversed(rounds)]):
         if number < len(rounds):
             say(f"{cell.search.system}: {cell.search.mode}, clients: {cell.clients}")
         measure(dsn, cell, queries, match_count, collection.name, length)
-    found = recall(connection, queries, match_count, collection.name, recall_seconds)
+    found = index_recall(connection, queries, match_count, collection.name, index_recall_seconds)
     cells = [*single, *sweep]
     return {
         "begun": f"{begun:%Y-%m-%d %H:%M} UTC",
@@ -251,7 +251,7 @@ def _measure(
         "seconds": seconds,
         "match_count": match_count,
         "cells": [cell.summary() for cell in cells],
-        "recall": found,
+        "index_recall": found,
         "baseline": {"seconds": round(baseline.seconds, 2), "bytes": baseline.bytes} if baseline else None,
         "notes": notes,
     }, cells
@@ -330,10 +330,10 @@ def _print(result: dict[str, Any]) -> None:
         click.echo(line)
     for error in sorted({cell["error"] for cell in result["cells"] if cell["error"]}):
         click.echo(clean(f"error: {error}"))
-    if result["recall"]:
-        found = result["recall"]
+    if result["index_recall"]:
+        found = result["index_recall"]
         click.echo(
-            f"\nrecall@{found['at']} of searches by meaning: {found['mean']:.3f} ({found['queries']} queries,"
+            f"\nindex recall@{found['at']} of searches by meaning: {found['mean']:.3f} ({found['queries']} queries,"
             f" lowest {found['lowest']:.2f})"
         )
     if result["baseline"]:

@@ -38,7 +38,7 @@ def measure_index_recall(
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        measured = client.measure_recall(collection, query_count=query_count, set_ef_search=is_set)
+        measured = client.measure_index_recall(collection, query_count=query_count, set_ef_search=is_set)
     if as_json:
         print_json(measured)
     elif not measured["indexes"]:
@@ -52,15 +52,15 @@ def _lines(index: dict[str, Any]) -> list[str]:
     if not index["is_indexed"]:
         return [f"{named}: the index is missing, and searches are exact. Call rebuild_vector_index."]
     asked = index["queries"]
-    rows = [["ef_search", "recall@10", "", "recall@100", "", ""]]
+    rows = [["ef_search", "index recall@10", "", "index recall@100", "", ""]]
     for width in index["widths"]:
         uses = ", ".join(name for name in WIDTHS if index[name] == width["ef_search"])
         is_suggested = any(index[f"suggested_{name}"] == width["ef_search"] for name in WIDTHS)
         rows.append(
             [
                 str(width["ef_search"]),
-                *_measured(width["recall_10"], width["error_10"]),
-                *_measured(width["recall_100"], width["error_100"]),
+                *_measured(width["index_recall_10"], width["error_10"]),
+                *_measured(width["index_recall_100"], width["error_100"]),
                 f"{f'<- {uses}' if uses else ''}{' (suggested)' if is_suggested else ''}".strip(),
             ]
         )
@@ -72,8 +72,8 @@ def _lines(index: dict[str, Any]) -> list[str]:
     ]
 
 
-def _measured(recall: float, error: float) -> list[str]:
-    return [f"{recall:.4f}", f"± {error:.4f}"]
+def _measured(mean: float, error: float) -> list[str]:
+    return [f"{mean:.4f}", f"± {error:.4f}"]
 
 
 def _verdict(index: dict[str, Any]) -> str:

@@ -104,7 +104,7 @@ class Methods(BaseClient):
     check_index = calls_upkeep.check_index
     rebuild_index = calls_upkeep.rebuild_index
     rebuild_vector_index = calls_upkeep.rebuild_vector_index
-    measure_recall = calls_upkeep.measure_recall
+    measure_index_recall = calls_upkeep.measure_index_recall
     set_query_embeddings = collections.set_query_embeddings
     add_documents = documents.add_documents
     store_sparse_terms = documents.store_sparse_terms

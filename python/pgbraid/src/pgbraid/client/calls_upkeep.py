@@ -19,8 +19,8 @@ def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
 
     For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments
     and tombstones of the text index, chunks_with_sparse_terms, logged_searches, vectors (how many are scanned, and the
-    vector shards with their measured recall), and model_change: its progress, or null. The counts are exact, so on
-    large collections it takes a while. warnings, for administrators: what of the server's settings makes searches,
+    vector shards with their measured index recall), and model_change: its progress, or null. The counts are exact, so
+    on large collections it takes a while. warnings, for administrators: what of the server's settings makes searches,
     writes or maintenance slower, each with a code and a message that says by how much. bytes, for them, too: the size
     of all tables and indexes, of all tenants; vector shards have their own.
 
@@ -117,9 +117,9 @@ def rebuild_index(client: BaseClient, collection: str = "default") -> int:
 def rebuild_vector_index(client: BaseClient, collection: str = "default") -> bool:
     """Makes maintain() build a new vector shard for the tenant's part of a collection.
 
-    The old one serves searches until the new one is ready. Use it after many deletes, and to have the recall measured
-    anew that braid.status shows: it is that of the time when the shard was made. Returns false if the tenant has no
-    shard there, because its vectors are few enough to be scanned.
+    The old one serves searches until the new one is ready. Use it after many deletes, and to have the index recall
+    measured anew that braid.status shows: it is that of the time when the shard was made. Returns false if the tenant
+    has no shard there, because its vectors are few enough to be scanned.
 
     Maps to braid.rebuild_vector_index. Raises NotFoundError.
     """
@@ -129,7 +129,7 @@ def rebuild_vector_index(client: BaseClient, collection: str = "default") -> boo
     return bool(found)
 
 
-def measure_recall(
+def measure_index_recall(
     client: BaseClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
     """Measures how much of what an exact search finds the vector index of the tenant's part of a collection finds, and
@@ -138,16 +138,17 @@ def measure_recall(
     Asked are the last of the stored vectors of queries, then those of query sets; if there are fewer than 30, also
     queries made of stored vectors. query_count: of how many, 10 to 1000; fewer where that would compare more than 100
     million vectors. set_ef_search: true lets searches use the widths suggested, until the index is made anew; it takes
-    30 queries at least. Returns a JSON object: indexes has for each vector shard queries (of which kind), recall_10
-    and recall_100 (the share of the 10, and of the 100, nearest found at ef_search and ef_search_100) with their
-    standard errors, the same for other widths, and suggested_ef_search, suggested_ef_search_100 and
-    suggested_ef_search_fused (for the 10 nearest in searches that rank by full text as well); null: the index is not
-    good enough, and searches are exact. No indexes: all vectors are compared. The result is kept for monitors.
+    30 queries at least. Returns a JSON object: indexes has for each vector shard queries (of which kind),
+    index_recall_10 and index_recall_100 (the share of the 10, and of the 100, nearest found at ef_search and
+    ef_search_100) with their standard errors, the same for other widths, and suggested_ef_search,
+    suggested_ef_search_100 and suggested_ef_search_fused (for the 10 nearest in searches that rank by full text as
+    well); null: the index is not good enough, and searches are exact. No indexes: all vectors are compared. The result
+    is kept for monitors.
 
-    Maps to braid.measure_recall. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.measure_index_recall. Raises InvalidArgumentError, NotFoundError.
     """
     (found,) = client._session.json(
-        "measure_recall",
+        "measure_index_recall",
         """
         collection => %(collection)s::text, query_count => %(query_count)s::int,
         set_ef_search => %(set_ef_search)s::boolean

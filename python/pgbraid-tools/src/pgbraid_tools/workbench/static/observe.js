@@ -109,9 +109,10 @@ function outbox(rows) {
 }
 
 function indexes(rows) {
-  return rows.length ? table(['collection', 'segments', 'chunks', 'dead', 'vectors', 'recall of 10'], rows.map((row) => [
+  return rows.length ? table(['collection', 'segments', 'chunks', 'dead', 'vectors', 'index recall'], rows.map((row) => [
     row.collection, count(row.segment_count), count(row.chunk_count), `${number(100 * (row.dead_share ?? 0), 1)} %`,
-    row.shard === null ? 'all compared' : count(row.vector_count), row.recall_10 === null ? '–' : number(row.recall_10)]), { label: 'Indexes' })
+    row.shard === null ? 'all compared' : count(row.vector_count),
+    row.index_recall_10 === null ? '–' : number(row.index_recall_10)]), { label: 'Indexes' })
     : h('p', { class: 'soft' }, 'There is no index yet.')
 }
 

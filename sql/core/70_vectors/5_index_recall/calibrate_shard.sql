@@ -15,13 +15,14 @@ declare
   v_chosen record;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
-  v_curve := braid_store.recall_curve(shard, v_space, braid_store.sample_queries(shard, v_space, v_query_count), '{}', 100);
+  v_curve := braid_store.index_recall_curve(
+    shard, v_space, braid_store.sample_queries(shard, v_space, v_query_count), '{}', 100);
   v_chosen := braid_store.choose_widths(shard, v_space, v_curve, braid_store.sample_margin(), '{}');
   update braid_store.vector_shards s
   set ef_search = v_chosen.ef_search,
       ef_search_100 = v_chosen.ef_search_100,
       ef_search_fused = v_chosen.ef_search_fused,
-      recall = v_chosen.recall,
+      index_recall = v_chosen.index_recall,
       far_distance = v_chosen.far_distance,
       far_ef_search = v_chosen.far_ef_search,
       measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, '{}', v_query_count)
@@ -31,6 +32,6 @@ end
 $$;
 
 comment on function braid_store.calibrate_shard(braid_store.vector_shards) is
-  'Measures how widely a shard''s HNSW index must be searched to find what an exact search finds, with 100 sample queries, 200 '
-  'from 50,000 vectors on, and from which distance on its answers cannot be relied on, and stores that with the shard. If the '
-  'index is not good enough at any width, ef_search is null and searches stay exact.';
+  'Measures how widely a shard''s HNSW index must be searched to find what an exact search finds, with 100 sample '
+  'queries, 200 from 50,000 vectors on, and from which distance on its answers cannot be relied on, and stores that '
+  'with the shard. If the index is not good enough at any width, ef_search is null and searches stay exact.';

@@ -1,4 +1,4 @@
-"""What braid.measure_recall tells of an index is what one finds who asks it oneself."""
+"""What braid.measure_index_recall tells of an index is what one finds who asks it oneself."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def vectors(db: Connection) -> list[Vector]:
 
 def measure(db: Connection, **arguments: Any) -> dict[str, Any]:
     row = db.execute(
-        "select braid.measure_recall('c', query_count => %s, set_ef_search => %s)",
+        "select braid.measure_index_recall('c', query_count => %s, set_ef_search => %s)",
         (arguments.get("query_count", 100), arguments.get("set_ef_search", False)),
     ).fetchone()
     assert row is not None and row[0]["collection"] == "c"
@@ -74,7 +74,7 @@ def test_without_queries_a_sample_of_what_is_stored_is_asked(db: Connection, vec
     index = measure(db, query_count=50)
     assert index["queries"]["sample"] == sum(index["queries"].values()) == 50
     assert index["vectors"] == SIZE and index["is_indexed"] and index["embedding_model"] == "test"
-    assert index["widths"][0]["recall_10"] < 1, "an index that misses nothing shows nothing"
+    assert index["widths"][0]["index_recall_10"] < 1, "an index that misses nothing shows nothing"
 
 
 @pytest.mark.any_version
@@ -86,7 +86,7 @@ def test_an_index_that_is_missing_is_told(db: Connection, vectors: list[Vector])
 
 @pytest.mark.any_version
 def test_without_an_index_there_is_nothing_to_measure(db: Connection) -> None:
-    assert db.execute("select braid.measure_recall()").fetchone() == ({"collection": "default", "indexes": []},)
+    assert db.execute("select braid.measure_index_recall()").fetchone() == ({"collection": "default", "indexes": []},)
 
 
 @pytest.mark.any_version
@@ -103,17 +103,17 @@ def test_without_an_index_there_is_nothing_to_measure(db: Connection) -> None:
 )
 def test_bad_input(shared_db: Connection, arguments: str, message: str, hint: str) -> None:
     with pytest.raises(psycopg.Error) as error:
-        shared_db.execute(f"select braid.measure_recall({arguments})")
+        shared_db.execute(f"select braid.measure_index_recall({arguments})")
     assert error.value.diag.message_primary == message and hint in (error.value.diag.message_hint or "")
-    assert not error.value.diag.context or "measure_recall" in error.value.diag.context
+    assert not error.value.diag.context or "measure_index_recall" in error.value.diag.context
 
 
 def test_the_client(dsn: str, db: Connection, vectors: list[Vector]) -> None:
     with pgbraid.connect(dsn) as client:
-        (index,) = client.measure_recall("c", query_count=30, set_ef_search=True)["indexes"]
+        (index,) = client.measure_index_recall("c", query_count=30, set_ef_search=True)["indexes"]
         assert index["is_set"] and index["queries"]["sample"] == 30
         with pytest.raises(pgbraid.errors.InvalidArgumentError, match="query_count is 5"):
-            client.measure_recall("c", query_count=5)
+            client.measure_index_recall("c", query_count=5)
 
 
 @pytest.mark.any_version
@@ -165,7 +165,7 @@ def test_workers_find_the_same(dsn: str, db: Connection, vectors: list[Vector], 
         " lateral (select (f.found).*) e",
         (queries,),
     ).fetchall()
-    recalls = call.format("query_recalls(s, v, %s::text[]::vector[], %s, %s::float8[], %s::float8[], 40)::text")
+    recalls = call.format("query_index_recalls(s, v, %s::text[]::vector[], %s, %s::float8[], %s::float8[], 40)::text")
     alone = one(db, recalls, queries, *exact)
     assert "0.9" in alone, "an index that misses nothing shows nothing"
 

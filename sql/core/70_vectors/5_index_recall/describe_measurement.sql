@@ -21,15 +21,15 @@ as $$
            || jsonb_build_object('sample', sample_count),
            'ef_search', describe_measurement.ef_search, 'ef_search_100', describe_measurement.ef_search_100)
          || coalesce((
-              select jsonb_build_object('recall_10', m -> 'recall_10', 'error_10', m -> 'error_10')
+              select jsonb_build_object('index_recall_10', m -> 'index_recall_10', 'error_10', m -> 'error_10')
               from jsonb_array_elements(curve) m
               where (m ->> 'ef_search')::int <= describe_measurement.ef_search
-              order by (m ->> 'ef_search')::int desc limit 1), '{"recall_10": null, "error_10": null}')
+              order by (m ->> 'ef_search')::int desc limit 1), '{"index_recall_10": null, "error_10": null}')
          || coalesce((
-              select jsonb_build_object('recall_100', m -> 'recall_100', 'error_100', m -> 'error_100')
+              select jsonb_build_object('index_recall_100', m -> 'index_recall_100', 'error_100', m -> 'error_100')
               from jsonb_array_elements(curve) m
               where (m ->> 'ef_search')::int <= describe_measurement.ef_search_100
-              order by (m ->> 'ef_search')::int desc limit 1), '{"recall_100": null, "error_100": null}')
+              order by (m ->> 'ef_search')::int desc limit 1), '{"index_recall_100": null, "error_100": null}')
          || jsonb_build_object('widths', coalesce(
               (select jsonb_agg(m - '{missed,missed_error}'::text[] order by (m ->> 'ef_search')::int)
                from jsonb_array_elements(curve) m), '[]'))
@@ -37,5 +37,6 @@ as $$
 $$;
 
 comment on function braid_store.describe_measurement(jsonb, int, int, jsonb, int) is
-  'What is kept, and told, of a measurement: when, with how many queries of which kind (own_counts: those of own_queries), the recall at the widths of searches '
-  'for the 10 and the 100 nearest, and at each width of the curve. Null without a curve.';
+  'What is kept, and told, of a measurement: when, with how many queries of which kind (own_counts: those of '
+  'own_queries), the index recall at the widths of searches for the 10 and the 100 nearest, and at each width of the '
+  'curve. Null without a curve.';

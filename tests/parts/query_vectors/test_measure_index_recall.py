@@ -1,4 +1,4 @@
-"""What braid.measure_recall tells by the queries that a tenant has stored is what one finds who asks them oneself."""
+"""What braid.measure_index_recall tells by stored queries is what one finds who asks them oneself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from core.vectors.test_index_types import CLASSES, indexed, made_up
 from core.vectors.test_index_types import DIMENSIONS as INDEXED_DIMENSIONS
-from core.vectors.test_measure_recall import DIMENSIONS, SIZE, drawn, dsn, filled, measure, vectors
+from core.vectors.test_measure_index_recall import DIMENSIONS, SIZE, drawn, dsn, filled, measure, vectors
 
 from support.calls import one, set_tenant, vector
 from support.nearest import Connection, Vector, maintain, set_threshold, store
@@ -52,18 +52,18 @@ def asked_oneself(db: Connection, shard: int, vectors: list[Vector], query: Vect
     return sum(1 for (distance,) in rows if distance <= nearest[-1] + 1e-5) / count
 
 
-def test_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list[Vector]) -> None:
+def test_index_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list[Vector]) -> None:
     queries = drawn(40, 1)
     ask(db, queries)
     index = measure(db)
     assert asked(index) == {"stored": 40}
     assert index["vectors"] == SIZE and index["is_indexed"] and index["embedding_model"] == "test"
     widths = {width["ef_search"]: width for width in index["widths"]}
-    assert widths[40]["recall_10"] < 1, "an index that misses nothing shows nothing"
+    assert widths[40]["index_recall_10"] < 1, "an index that misses nothing shows nothing"
     for width in (40, 100):
         for count in (10, 100) if width == 100 else (10,):
             found = [asked_oneself(db, index["shard"], vectors, query, width, count) for query in queries]
-            assert widths[width][f"recall_{count}"] == pytest.approx(np.mean(found), abs=1e-9)
+            assert widths[width][f"index_recall_{count}"] == pytest.approx(np.mean(found), abs=1e-9)
             assert widths[width][f"error_{count}"] == pytest.approx(np.std(found, ddof=1) / 40**0.5, abs=1e-9)
 
 
@@ -81,12 +81,13 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
     index = measure(db, set_ef_search=True)
     index = measure(db)
     *before, last = index["widths"]
-    assert last["recall_100"] < 1 and last["ef_search"] < SIZE / 4, "what finds all shows nothing"
-    assert 1 - last["recall_10"] + last["error_10"] <= 0.0075 and last["recall_100"] - last["error_100"] >= 0.98
+    assert last["index_recall_100"] < 1 and last["ef_search"] < SIZE / 4, "what finds all shows nothing"
+    assert 1 - last["index_recall_10"] + last["error_10"] <= 0.0075
+    assert last["index_recall_100"] - last["error_100"] >= 0.98
     for width in before:
         assert (
-            1 - width["recall_10"] + width["error_10"] > 0.0075
-            or width["recall_100"] - width["error_100"] < 0.98
+            1 - width["index_recall_10"] + width["error_10"] > 0.0075
+            or width["index_recall_100"] - width["error_100"] < 0.98
             or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
         )
     assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
@@ -97,7 +98,7 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
         enough = [
             width["ef_search"]
             for width in few["widths"]
-            if width["recall_10"] >= 0.985 and 1 - width["recall_10"] + width["error_10"] <= 0.0075
+            if width["index_recall_10"] >= 0.985 and 1 - width["index_recall_10"] + width["error_10"] <= 0.0075
         ]
         if enough:
             break
@@ -124,16 +125,16 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
     assert used() == before == tuple(measured[name] for name in names) and not measured["is_set"]
     suggested = tuple(measured[f"suggested_{name}"] for name in names)
     assert not set(suggested) & set(before)
-    widths = {width["ef_search"]: width["recall_10"] for width in measured["widths"]}
+    widths = {width["ef_search"]: width["index_recall_10"] for width in measured["widths"]}
     # Where full text ranks as well, what was measured is enough, less its error.
-    surely = [w["ef_search"] for w in measured["widths"] if w["recall_10"] - w["error_10"] >= 0.985]
+    surely = [w["ef_search"] for w in measured["widths"] if w["index_recall_10"] - w["error_10"] >= 0.985]
     assert suggested[2] == min([*surely[:1], suggested[0] or 1000]) or suggested[0] is None
     if suggested[0] is not None:
         assert widths[suggested[0]] >= 0.97
     changed = measure(db, set_ef_search=True)
     assert changed["is_set"] and used() == suggested == tuple(changed[name] for name in names)
     # Nothing at all where so poor an index should not be used.
-    assert changed["recall_10"] == widths.get(suggested[0])
+    assert changed["index_recall_10"] == widths.get(suggested[0])
 
 
 def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: list[Vector]) -> None:
@@ -155,7 +156,7 @@ def test_the_last_used_come_first(db: Connection, vectors: list[Vector]) -> None
     index = measure(db, query_count=10)
     assert asked(index) == {"stored": 10}
     found = [asked_oneself(db, index["shard"], vectors, query, 40, 10) for query in new]
-    assert index["widths"][0]["recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
+    assert index["widths"][0]["index_recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
 
 
 def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
@@ -182,5 +183,5 @@ def test_a_query_far_away_is_measured(db: Connection, distance: str) -> None:
     db.execute("select braid.set_query_embeddings('c')")
     far_away = np.full(INDEXED_DIMENSIONS, 1e6, np.float32)
     db.execute("select braid.store_query_embedding('far away', %s, 'c')", (vector(far_away),))
-    (measured,) = one(db, "select braid.measure_recall('c') -> 'indexes'")
-    assert measured["queries"]["stored"] == 1 and measured["recall_10"] >= 0.9
+    (measured,) = one(db, "select braid.measure_index_recall('c') -> 'indexes'")
+    assert measured["queries"]["stored"] == 1 and measured["index_recall_10"] >= 0.9

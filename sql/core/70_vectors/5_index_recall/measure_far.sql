@@ -4,7 +4,7 @@ create or replace function braid_store.measure_far(
   widths int[],
   own_queries @vector@.vector[],
   out ef_search int,
-  out recall float8,
+  out index_recall float8,
   out far_distance float8,
   out far_ef_search int
 )
@@ -32,11 +32,11 @@ declare
   v_queries @vector@.vector[];
   v_query_count int;
   v_exact record;
-  v_recalls record;
+  v_index_recalls record;
   v_found float8[];
   v_suspect int[];
   v_suspect_share float8;
-  v_usual_recall float8;
+  v_usual_index_recall float8;
   v_width int;
   v_finds_far boolean := false;
   v_is_good boolean;
@@ -61,7 +61,7 @@ begin
   v_queries := array(
     select q from unnest(v_queries) with ordinality u (q, place)
     where (space.distance <> 'cosine' or @vector@.vector_norm(q) > 0)
-      -- As in recall_curve.
+      -- As in index_recall_curve.
       and (shard.index_type is distinct from 'halfvec' or space.distance <> 'l2' or @vector@.vector_norm(q) <= 65504)
     order by place);
   v_query_count := cardinality(v_queries);
@@ -76,23 +76,25 @@ begin
   v_queries := v_queries || v_stored;
 
   foreach ef_search in array widths loop
-    v_recalls := braid_store.query_recalls(shard, space, v_queries, v_exact.counts, v_exact.tenth, v_exact.last, ef_search);
+    v_index_recalls := braid_store.query_index_recalls(shard, space, v_queries, v_exact.counts, v_exact.tenth,
+                                                       v_exact.last, ef_search);
     v_found := array(
       select coalesce(f / case when space.distance = 'inner_product' then nullif(@vector@.vector_norm(q), 0) else 1 end,
                       'infinity')
-      from unnest(v_recalls.found_distances, v_queries) with ordinality u (f, q, place)
+      from unnest(v_index_recalls.found_distances, v_queries) with ordinality u (f, q, place)
       order by place);
     with answer as (
-      select u.found, u.recall, row_number() over w as place,
-             sum(case when u.recall < 0.7 then 1 else (1 - u.recall) / 2 end) over (w rows c_window - 1 preceding) as missed
-      from unnest(v_found, v_recalls.recalls_10) u (found, recall)
-      window w as (order by u.found, u.recall desc)
+      select u.found, u.index_recall, row_number() over w as place,
+             sum(case when u.index_recall < 0.7 then 1 else (1 - u.index_recall) / 2 end)
+               over (w rows c_window - 1 preceding) as missed
+      from unnest(v_found, v_index_recalls.index_recalls_10) u (found, index_recall)
+      window w as (order by u.found, u.index_recall desc)
     ), bad as (
       select min(a.found) as found
       from answer a
-      where a.recall < 0.9
+      where a.index_recall < 0.9
         and a.place > (select min(b.place) from answer b where b.missed > c_most_missed)
-                      - case when a.recall < 0.7 then 2 else 1 end * c_window
+                      - case when a.index_recall < 0.7 then 2 else 1 end * c_window
     )
     select case when b.found is null then max(a.found)
                 else coalesce(max(a.found) filter (where a.found < b.found), '-infinity') end
@@ -101,11 +103,12 @@ begin
     group by b.found;
     far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance) else 0 end;
     -- Of the queries beside the vectors, and of these.
-    select avg(u.recall) filter (where u.found <= far_distance), avg(u.recall), avg((u.found > far_distance)::int)
-    into recall, v_usual_recall, v_suspect_share
-    from unnest(v_found, v_recalls.recalls_10) with ordinality u (found, recall, place)
+    select avg(u.index_recall) filter (where u.found <= far_distance), avg(u.index_recall),
+           avg((u.found > far_distance)::int)
+    into index_recall, v_usual_index_recall, v_suspect_share
+    from unnest(v_found, v_index_recalls.index_recalls_10) with ordinality u (found, index_recall, place)
     where own_queries <> '{}' or u.place <= c_each or u.place > v_query_count;
-    v_is_good := recall >= 0.985 and v_suspect_share <= 0.3;
+    v_is_good := index_recall >= 0.985 and v_suspect_share <= 0.3;
     exit when v_is_good;
   end loop;
 
@@ -123,22 +126,23 @@ begin
       far_ef_search := v_width;
       exit;
     end if;
-    select r.* into v_recalls
+    select r.* into v_index_recalls
     from (
            select array_agg(v_queries[p] order by p) as queries, array_agg(v_exact.counts[p] order by p) as counts,
                   array_agg(v_exact.tenth[p] order by p) as tenth, array_agg(v_exact.last[p] order by p) as last
            from unnest(v_suspect) p
          ) a,
-         braid_store.query_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_width) r;
+         braid_store.query_index_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_width) r;
     v_finds_far := (
-      select avg(u.recall) >= 0.97 and coalesce(min(u.recall) filter (where u.place <= v_query_count), 1) >= 0.7
-             and coalesce(avg(u.recall) filter (where u.place > v_query_count), 1) >= 0.5
-      from unnest(v_recalls.recalls_10, v_suspect) u (recall, place));
+      select avg(u.index_recall) >= 0.97
+             and coalesce(min(u.index_recall) filter (where u.place <= v_query_count), 1) >= 0.7
+             and coalesce(avg(u.index_recall) filter (where u.place > v_query_count), 1) >= 0.5
+      from unnest(v_index_recalls.index_recalls_10, v_suspect) u (index_recall, place));
   end loop;
   ef_search := case when v_is_good then ef_search end;
   -- Most answers are good and would be suspected all the same: distances do not tell them from bad ones, as where a few
   -- vectors are nearly alike.
-  if v_usual_recall >= 0.985 and v_suspect_share > 0.3 then
+  if v_usual_index_recall >= 0.985 and v_suspect_share > 0.3 then
     far_distance := 'infinity';
     far_ef_search := null;
   end if;
@@ -146,8 +150,9 @@ end
 $$;
 
 comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[], @vector@.vector[]) is
-  'Measures how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after the other, '
-  'until what is not farther is found to 98.5 % (recall), and that is most; ef_search: the width that this was; null: none. far_distance: '
-  'the tenth nearest of an answer may be so far, of inner products divided by the length of the query. far_ef_search: the '
-  'width next to the one that finds what is farther; null: there is none. Where most answers are good and would be farther, far_distance is infinity. Asked are own_queries, or queries beside, between and away from the '
-  'vectors, and in any case some of the vectors.';
+  'Measures how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after '
+  'the other, until what is not farther is found to 98.5 % (index_recall), and that is most; ef_search: the width '
+  'that this was; null: none. far_distance: the tenth nearest of an answer may be so far, of inner products divided '
+  'by the length of the query. far_ef_search: the width next to the one that finds what is farther; null: there is '
+  'none. Where most answers are good and would be farther, far_distance is infinity. Asked are own_queries, or '
+  'queries beside, between and away from the vectors, and in any case some of the vectors.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.query_recalls(
+create or replace function braid_store.query_index_recalls(
   shard braid_store.vector_shards,
   space braid_store.vector_spaces,
   queries @vector@.vector[],
@@ -6,8 +6,8 @@ create or replace function braid_store.query_recalls(
   tenth_distances float8[],
   last_distances float8[],
   ef_search int,
-  out recalls_10 float8[],
-  out recalls_100 float8[],
+  out index_recalls_10 float8[],
+  out index_recalls_100 float8[],
   out found_distances float8[]
 )
 language plpgsql
@@ -28,28 +28,32 @@ declare
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
 begin
-  perform set_config('hnsw.ef_search', query_recalls.ef_search::text, true), set_config('hnsw.iterative_scan', 'off', true);
+  perform set_config('hnsw.ef_search', query_index_recalls.ef_search::text, true),
+          set_config('hnsw.iterative_scan', 'off', true);
   -- So that the planner has a worker ask half of the queries, as in posting_lists: both calls seem cheap to it.
   if shard.vector_count >= c_least_shared then
     perform set_config('parallel_setup_cost', '0', true);
   end if;
   execute $query$
-    select array_agg(r.recall_10 order by r.part, r.place), array_agg(r.recall_100 order by r.part, r.place),
+    select array_agg(r.index_recall_10 order by r.part, r.place),
+           array_agg(r.index_recall_100 order by r.part, r.place),
            array_agg(r.found_distance order by r.part, r.place)
     from (
-      select 1 as part, r.* from braid_store.asked_recalls($1, $2, $3[:$8], $4[:$8], $5[:$8], $6[:$8], $7) r
+      select 1 as part, r.* from braid_store.asked_index_recalls($1, $2, $3[:$8], $4[:$8], $5[:$8], $6[:$8], $7) r
       union all
-      select 2, r.* from braid_store.asked_recalls($1, $2, $3[$8 + 1 :], $4[$8 + 1 :], $5[$8 + 1 :], $6[$8 + 1 :], $7) r
+      select 2, r.*
+      from braid_store.asked_index_recalls($1, $2, $3[$8 + 1 :], $4[$8 + 1 :], $5[$8 + 1 :], $6[$8 + 1 :], $7) r
     ) r
     $query$
-  into recalls_10, recalls_100, found_distances
-  using shard, space, queries, nearest_counts, tenth_distances, last_distances, query_recalls.ef_search, cardinality(queries) / 2;
+  into index_recalls_10, index_recalls_100, found_distances
+  using shard, space, queries, nearest_counts, tenth_distances, last_distances, query_index_recalls.ef_search,
+        cardinality(queries) / 2;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
 $$;
 
-comment on function braid_store.query_recalls(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[],
-                                              int[], float8[], float8[], int) is
+comment on function braid_store.query_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
+                                                   @vector@.vector[], int[], float8[], float8[], int) is
   'For each query, what share of its 10 and of its 100 nearest vectors a shard''s HNSW index finds with this '
   'hnsw.ef_search, from 0 to 1. nearest_counts: 100, or how many vectors there are. tenth_distances, last_distances: '
   'how far away the last of these are. found_distances: how far the tenth nearest is that the index finds.';

@@ -7,7 +7,7 @@ create or replace function braid_store.choose_widths(
   out ef_search int,
   out ef_search_100 int,
   out ef_search_fused int,
-  out recall float8,
+  out index_recall float8,
   out far_distance float8,
   out far_ef_search int
 )
@@ -21,7 +21,7 @@ as $$
 declare
   v_far record;
 begin
-  select c.* into ef_search, ef_search_100, ef_search_fused, recall
+  select c.* into ef_search, ef_search_100, ef_search_fused, index_recall
   from braid_store.choose_ef_search(choose_widths.curve, choose_widths.margin) c;
   v_far := braid_store.measure_far(
     shard, space,
@@ -34,12 +34,13 @@ begin
     -- What the index misses can be told by its distance, and is looked for again: tight clusters between which it has no way.
     ef_search := v_far.ef_search;
     ef_search_fused := v_far.ef_search;
-    recall := v_far.recall;
+    index_recall := v_far.index_recall;
   end if;
 end
 $$;
 
 comment on function braid_store.choose_widths(braid_store.vector_shards, braid_store.vector_spaces, jsonb, float8,
                                               @vector@.vector[]) is
-  'What choose_ef_search and measure_far find best for a shard''s HNSW index. An index that finds less than 97 % at any width, but '
-  'whose bad answers can be told by their distance, is used all the same; recall is then that of the others.';
+  'What choose_ef_search and measure_far find best for a shard''s HNSW index. An index that finds less than 97 % at '
+  'any width, but whose bad answers can be told by their distance, is used all the same; index_recall is then that of '
+  'the others.';

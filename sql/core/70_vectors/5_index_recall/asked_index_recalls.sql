@@ -1,4 +1,4 @@
-create or replace function braid_store.asked_recalls(
+create or replace function braid_store.asked_index_recalls(
   shard braid_store.vector_shards,
   space braid_store.vector_spaces,
   queries @vector@.vector[],
@@ -7,7 +7,7 @@ create or replace function braid_store.asked_recalls(
   last_distances float8[],
   ef_search int
 )
-returns table (place bigint, recall_10 float8, recall_100 float8, found_distance float8)
+returns table (place bigint, index_recall_10 float8, index_recall_100 float8, found_distance float8)
 language plpgsql
 stable
 parallel safe
@@ -53,12 +53,14 @@ begin
   -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a tenth
   -- more than are wanted, and ten.
   using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
-        case when shard.storage = 'binary' then asked_recalls.ef_search when shard.index_type = 'halfvec' then 120 else 100 end,
-        space.distance = 'cosine', case when shard.index_type = 'halfvec' then 21 else asked_recalls.ef_search end;
+        case when shard.storage = 'binary' then asked_index_recalls.ef_search
+             when shard.index_type = 'halfvec' then 120 else 100 end,
+        space.distance = 'cosine',
+        case when shard.index_type = 'halfvec' then 21 else asked_index_recalls.ef_search end;
 end
 $$;
 
-comment on function braid_store.asked_recalls(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[],
-                                              int[], float8[], float8[], int) is
-  'Does the work of query_recalls for some of its queries, by their places among these; hnsw.ef_search is set already. '
-  'found_distance: how far the tenth nearest is that the index finds, or the last if there are fewer.';
+comment on function braid_store.asked_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
+                                                   @vector@.vector[], int[], float8[], float8[], int) is
+  'Does the work of query_index_recalls for some of its queries, by their places among these; hnsw.ef_search is set '
+  'already. found_distance: how far the tenth nearest is that the index finds, or the last if there are fewer.';

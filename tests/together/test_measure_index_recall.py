@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from core.vectors.test_measure_recall import drawn, dsn, filled, measure, vectors
-from parts.query_vectors.test_measure_recall import ask
+from core.vectors.test_measure_index_recall import drawn, dsn, filled, measure, vectors
+from parts.query_vectors.test_measure_index_recall import ask
 from psycopg.types.json import Jsonb
 
 from support.nearest import Connection, Vector
