@@ -28,7 +28,9 @@ from support.postgrest import Gateway, token_for
 pytestmark = pytest.mark.any_version
 RUN = ("console", "python", "sql")
 # What is for reading alone, such as an error, a formula or a piece of SQL, says nothing, or that it is text.
-LANGUAGES = {*RUN, "js", "json", "mermaid", "text", ""}
+# Other tests run the examples of the generated pages.
+GENERATED = ("plpgsql", "py")
+LANGUAGES = {*RUN, *GENERATED, "js", "json", "mermaid", "text", ""}
 
 
 def each(language: str) -> pytest.MarkDecorator:

@@ -71,6 +71,7 @@ def document_exists(external_id: str, collection: str = "default") -> bool:
 GENERATED = {
     "docker/supabase/functions/_shared/braid.ts",
     "docs/reference/functions.md",
+    "docs/reference/python.md",
     "python/pgbraid/src/pgbraid/_reads.py",
     "python/pgbraid/src/pgbraid/async_client/calls_documents.py",
     "python/pgbraid/src/pgbraid/async_client/methods.py",

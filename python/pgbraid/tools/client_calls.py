@@ -11,6 +11,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+from sql_comments import comment_on
+
 from pgbraid.install.headers import Header, read_header
 from pgbraid.install.resources import SqlFile, resources
 
@@ -22,7 +24,6 @@ TARGET = PACKAGE / "async_client"
 PREFIX = "calls_"
 SIGNATURE = r"^create or replace function {}\((.*?)\)\nreturns "
 ARGUMENT = re.compile(r"(\w+) (\S+)(?: default (.*))?", re.S)
-LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
 ROOM = re.compile(r"(?:core/\d+_|parts/)(\w+)/")
 IMPORTS = """
 from pgbraid.arguments import as_interval, as_list, as_numbers, check_query, optional_json, row_count, to_json
@@ -34,18 +35,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
     from pgbraid.async_client.base import BaseClient
 """
-
-
-def comment_of(header: Header, text: str) -> str:
-    """Return the comment on a function or view."""
-    comment = re.search(rf"^comment on {header.kind} {header.name}\b[^']*? is\s", text, re.M)
-    assert comment is not None, header.name
-    literals, place = [], comment.end()
-    while found := LITERAL.match(text, place):
-        literals.append(found)
-        place = found.end()
-    said = "".join(found[2] for found in literals).replace("''", "'")
-    return said.replace("\\n", "\n") if literals[0][1] else said
 
 
 @dataclass(frozen=True)
@@ -138,7 +127,7 @@ class Call:
         return "\n".join(lines)
 
     def _documentation(self) -> list[str]:
-        first, _, rest = comment_of(self.header, self.file.text).partition("\n")
+        first, _, rest = comment_on(f"function {self.header.name}", self.file.text).partition("\n")
         for one in self.arguments:
             if one.name != one.sql_name and "_" in one.sql_name:
                 first, rest = (re.sub(rf"\b{one.sql_name}\b", one.name, text) for text in (first, rest))

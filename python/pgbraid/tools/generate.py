@@ -1,7 +1,7 @@
-"""Write what follows from other files: from the headers of `sql/` the list of all functions, and what the driver has
-standbys answer; from the options of searches their list, tables of docs/ and the client's type; from the modules of the
-async client, some of which tools/client_calls.py makes, its methods, and the sync client; from an installed database
-types for TypeScript, and privileges.
+"""Write what follows from other files: from the headers of `sql/` what the driver has standbys answer; from the options
+of searches their list and the client's type; from the modules of the async client, some of which tools/client_calls.py
+makes, its methods, and the sync client; from all of these docs/reference; from an installed database types for
+TypeScript, and privileges.
 
 `--check` only says whether those that need no database are up to date.
 """
@@ -15,15 +15,16 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import client_calls
+import reference
 
-from pgbraid.install.headers import Header, manifests, read_header
+from pgbraid.install.headers import read_header
 from pgbraid.install.resources import resources
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "reference" / "functions.md"
 READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
 PART_OF = READS.with_name("_part_of.py")
 CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
@@ -47,54 +48,6 @@ NAMES = {
     "streams": "RankChanges StreamedResults",
     "timelines": "Timeline TimelineTurn",
 }
-ORDER = ("reader", "writer", "administrator", "service", "monitor")
-
-
-def sentence_of(header: Header, text: str) -> str:
-    """Return the first sentence of the comment on a function or view."""
-    return re.split(r"\n|(?<=\.) ", client_calls.comment_of(header, text))[0]
-
-
-def row(header: Header, text: str) -> str:
-    name = header.name.removeprefix("braid.") if header.kind == "function" else header.name
-    does = "reads" if header.kind == "view" or not header.is_volatile else "logs" if header.standby else "writes"
-    roles = ", ".join(f"{role}s" for role in ORDER if role in header.roles)
-    sentence = sentence_of(header, text).replace("|", "\\|")
-    return f"| [`{name}`](../{header.page}) | {sentence} | {does} | {roles} |"
-
-
-def page() -> str:
-    """Return the list of all functions, by the part that has them and the page that describes them."""
-    lines = [
-        "# All functions and views",
-        "",
-        "Made by `make generate`, from the files of `sql/`. Everything that you call is in the schema `braid`. In",
-        "psql, `\\df+ braid.*` shows the arguments and a description of each function, and `\\d+ braid.collections` a",
-        "view. What readers may call, writers may call, too. What logs adds a row to a log, and answers where nothing",
-        "can be written.",
-    ]
-    found = resources()
-    for part, manifest in manifests(found).items():
-        own = [
-            (header, file.text)
-            for file in found.repeatable
-            if file.owner == part
-            and (header := read_header(file.text)) is not None
-            and header.name.startswith("braid.")
-        ]
-        if own:
-            own.sort(key=lambda one: (one[0].page or "", one[0].name))
-            facts = json.loads(manifest)
-            lines += ["", f"## {part.replace('_', ' ').capitalize()}", "", facts["sentence"]]
-            if not facts["is_stable"]:
-                lines += ["", f"Not in a new database by itself: `pgbraid init --with {part}` brings it."]
-            lines += [
-                "",
-                "| function | what it does | reads or writes | for |",
-                "|---|---|---|---|",
-                *(row(*one) for one in own),
-            ]
-    return "\n".join(lines) + "\n"
 
 
 def reads() -> str:
@@ -196,26 +149,32 @@ def public() -> str:
     return "\n".join(lines) + "\n"
 
 
+def wrote(made: Mapping[Path, str], is_check: bool) -> bool:
+    """Write files that are out of date, or name them; return whether all are as they should be."""
+    stale = {path: text for path, text in made.items() if not path.exists() or path.read_text() != text}
+    for path, text in stale.items():
+        if is_check:
+            print(f"{path} is out of date: run make generate ({Path(__file__).name})", file=sys.stderr)
+        else:
+            path.write_text(text)
+    return not (is_check and stale)
+
+
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
     wrong = client_calls.main() != 0
-    for path, text in ((PAGE, page()), (READS, reads()), (PART_OF, parts()), (CLIENT, client()), (PUBLIC, public())):
-        if path.exists() and path.read_text() == text:
-            continue
-        if is_check:
-            print(f"{path} is not what sql/ gives: run make generate ({Path(__file__).name})", file=sys.stderr)
-        else:
-            path.write_text(text)
-        wrong = wrong or is_check
-    made = ["python/pgbraid/tools/search_options.py", "python/pgbraid/tools/async_to_sync.py"]
-    commands = [[tool, *sys.argv[1:]] for tool in made]
+    made = {READS: reads(), PART_OF: parts(), CLIENT: client(), PUBLIC: public()}
+    wrong = not wrote(made, is_check) or wrong
+    tools = ["python/pgbraid/tools/search_options.py", "python/pgbraid/tools/async_to_sync.py"]
+    commands = [[tool, *sys.argv[1:]] for tool in tools]
     if not is_check:
         privileges = "tests/core/catalog/test_privileges.py"
         commands += [["python/pgbraid/tools/typescript_types.py"], ["-m", "pytest", privileges, "-q", "-k", "golden"]]
     environment = {**os.environ, "WRITE_PRIVILEGES": "1"}
     for command in commands:
         wrong = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment).returncode != 0 or wrong
-    return int(wrong)
+    # Last, as the pages show the sync client.
+    return int(not wrote(reference.pages(), is_check) or wrong)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Write what is made of the options of searches, which `options.json` of the core and of parts declare.
 
-That is the list in SQL, the default options, the tables in docs/ and the type of the client. With --check: exit with 1
-if one of them is out of date.
+That is the list in SQL, the default options and the type of the client; reference/options.py makes the page of docs/.
+With --check: exit with 1 if one of them is out of date.
 """
 
 from __future__ import annotations
@@ -185,35 +185,20 @@ def client_type(options: Options) -> str:
     )
 
 
-def table(options: Options, page: str) -> str:
-    lines = ["| option | default | what it does |", "|---|---|---|"]
-    for name, option in options.items():
-        if option.get("page") == page:
-            default = option["unless"] if "unless" in option else f"`{json.dumps(option['default'])}`"
-            lines.append(f"| `{name}` | {default} | {option['text']} |")
-    return "\n".join(lines) + "\n"
-
-
-def with_table(text: str, made: str) -> str:
-    found = re.search(r"(<!-- made of options\.json -->\n)(?:\|.*\n)*", text)
-    assert found is not None
-    return text[: found.end(1)] + made + text[found.end() :]
+def every_option() -> Options:
+    return {**core_options(), **{name: option for _, part in part_options().values() for name, option in part.items()}}
 
 
 def files() -> dict[Path, str]:
     core, parts = core_options(), part_options()
-    every = {**core, **{name: option for _, part in parts.values() for name, option in part.items()}}
     made = {
         REQUEST / "known_search_options.sql": listing("known_search_options", core, False),
         REQUEST / "default_options.sql": default_options(core),
-        ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "search_options.py": client_type(every),
+        ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "search_options.py": client_type(every_option()),
     }
     for part, (folder, options) in parts.items():
         name = f"extend_search_options_{part}"
         made[folder / f"{name}.sql"] = listing(name, options, True)
-    for page in sorted({option["page"] for option in every.values() if "page" in option}):
-        file = ROOT / "docs" / page
-        made[file] = with_table(file.read_text(), table(every, page))
     return made
 
 

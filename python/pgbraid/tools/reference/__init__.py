@@ -1,0 +1,14 @@
+"""Make the pages of docs/reference from `sql/`, from the commands and from the Python client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reference import functions, options, python, views
+from reference.markdown import FOLDER
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each generated page."""
+    made = {"functions": functions.page, "views": views.page, "options": options.page, "python": python.page}
+    return {FOLDER / f"{name}.md": make() for name, make in made.items()}
