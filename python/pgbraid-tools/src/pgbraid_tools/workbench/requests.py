@@ -63,7 +63,7 @@ class SearchRequest:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> SearchRequest:
-        """Raises InvalidArgumentError."""
+        """Raise InvalidArgumentError."""
         unknown = body.keys() - {column.name for column in fields(cls)}
         if unknown:
             hint = "give match_count" if "limit" in unknown else None
