@@ -75,32 +75,11 @@ def shown(table: Table) -> list[tuple[str, str]]:
     return [(code(row[0])[0], "".join(code(row[1])[:1])) for row in table.rows]
 
 
-PYTHON: dict[str, Any] = {"connect": pgbraid.connect, "OpenAIEmbedder": pgbraid.OpenAIEmbedder}
-
-
 def test_tables_of_arguments(db: Connection) -> None:
-    names = {code(table.heading[0])[0] for table in argument_tables()}
-    # The reference of functions is made from sql/, and needs no table.
-    assert {*PYTHON} <= names
+    """The reference is made from sql/ and from signatures, and needs no table; a page may have one."""
     for table in argument_tables():
         (name,) = code(table.heading[0])
-        if name not in PYTHON and name != "search":
-            assert shown(table) == arguments(db, name), f"{table.page}: {name}"
-
-
-@pytest.mark.any_version
-def test_tables_of_python_arguments() -> None:
-    for table in argument_tables():
-        (name,) = code(table.heading[0])
-        if name in PYTHON:
-            parameters = inspect.signature(PYTHON[name]).parameters.values()
-            assert shown(table) == [
-                (one.name, "" if one.default is one.empty else repr(one.default)) for one in parameters
-            ], f"{table.page}: {name}"
-        elif name == "search":
-            # Those of reranking.
-            parameters_of = inspect.signature(pgbraid.Client.search).parameters
-            assert shown(table) == [(one, repr(parameters_of[one].default)) for one, _ in shown(table)]
+        assert shown(table) == arguments(db, name), f"{table.page}: {name}"
 
 
 def test_what_has_the_same_arguments(db: Connection) -> None:
@@ -315,20 +294,15 @@ def test_every_page_is_in_the_index() -> None:
 
 # Pages that are still too long. Remove a page from this list when it fits; the list ends empty.
 STILL_LONG: set[str] = {
-    "application.md",
     "citus.md",
     "documents.md",
     "evaluation.md",
     "from-your-own-function.md",
-    "haystack.md",
     "ingestion.md",
-    "langchain.md",
     "learning-to-rank.md",
-    "llamaindex.md",
     "memory.md",
     "monitoring.md",
     "operations.md",
-    "python.md",
     "ranking.md",
     "scale.md",
     "search-log.md",

@@ -216,7 +216,7 @@ def service() -> Iterator[JsonServer]:
 
 
 def demo() -> Block:
-    (found,) = [block for block in README.blocks if block.code.startswith("$ make demo\n")]
+    (found,) = [block for block in README.blocks if block.code.startswith("$ make demo ")]
     return found
 
 

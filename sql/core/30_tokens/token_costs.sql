@@ -119,5 +119,5 @@ begin
 end
 $$;
 comment on function braid_store.token_costs(text[]) is
-  'Estimate how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the cost of '
+  'Estimates how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the cost of '
   'the text.';

@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.extend_removal_model_change(text) is
-  'Roll back all model changes that are under way.';
+  'Rolls back all model changes that are under way.';

@@ -77,4 +77,4 @@ end
 $$;
 
 comment on function braid_store.replace_sparse_encoder(text, jsonb, boolean) is
-  'Do the work of braid.set_sparse_encoder.';
+  'Does the work of braid.set_sparse_encoder.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_calls.check_definition(jsonb) is
-  'Raise 22023 for a collection with a setting of a part that is not installed.';
+  'Raises 22023 for a collection with a setting of a part that is not installed.';

@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.write_extension_points() is
-  'Have the functions of the core that parts extend call the parts that are installed. An installation calls it when all '
+  'Has the functions of the core that parts extend call the parts that are installed. An installation calls it when all '
   'functions are there, before it writes privileges.';

@@ -39,4 +39,4 @@ end
 $$;
 
 comment on function braid_store.insert_tenant(text) is
-  'Do the work of braid.create_tenant.';
+  'Does the work of braid.create_tenant.';

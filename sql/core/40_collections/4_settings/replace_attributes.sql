@@ -37,4 +37,4 @@ end
 $$;
 
 comment on function braid_store.replace_attributes(jsonb, text) is
-  'Do the work of braid.set_indexed_attributes.';
+  'Does the work of braid.set_indexed_attributes.';

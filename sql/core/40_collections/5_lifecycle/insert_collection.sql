@@ -107,4 +107,4 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, jsonb, jsonb, jsonb) is
-  'Do the work of braid.create_collection.';
+  'Does the work of braid.create_collection.';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.no_filter() is
-  'Return the filter that lets every chunk pass.';
+  'Returns the filter that lets every chunk pass.';

@@ -74,4 +74,4 @@ end
 $$;
 
 comment on function braid_store.check_sparse_rows(int, int) is
-  'Find sparse rows whose chunk is gone, and those that searches would not find by the index.';
+  'Finds sparse rows whose chunk is gone, and those that searches would not find by the index.';

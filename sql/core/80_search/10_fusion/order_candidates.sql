@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
-  'Sort candidates: best score first, equal scores by external_id and chunk_index.';
+  'Sorts candidates: best score first, equal scores by external_id and chunk_index.';

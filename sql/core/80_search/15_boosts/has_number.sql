@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.has_number(text) is
-  'Return the SQL condition that a chunk has a number under a key: a column or a metadata key, named as in filters.';
+  'Returns the SQL condition that a chunk has a number under a key: a column or a metadata key, named as in filters.';

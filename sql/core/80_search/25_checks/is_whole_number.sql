@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_store.is_whole_number(jsonb, int, int) is
-  'Tell whether a JSON value is a whole number within bounds.';
+  'Tells whether a JSON value is a whole number within bounds.';

@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.join_texts(text[], text[]) is
-  'Join the texts of neighbouring chunks. Text at the end of one chunk that the next one repeats is written once. '
+  'Joins the texts of neighbouring chunks. Text at the end of one chunk that the next one repeats is written once. '
   'Without a repetition, the next chunk begins on a new line.';

@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.escape_html(text) is
-  'Escape a text for HTML, for use between tags and inside attributes.';
+  'Escapes a text for HTML, for use between tags and inside attributes.';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.milliseconds(interval) is
-  'Convert a duration to milliseconds, with three decimals.';
+  'Converts a duration to milliseconds, with three decimals.';

@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_calls.remove_documents(text) is
-  'Do the work of braid.clear_collection.';
+  'Does the work of braid.clear_collection.';

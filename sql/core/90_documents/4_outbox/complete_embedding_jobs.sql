@@ -41,4 +41,4 @@ end
 $$;
 
 comment on function braid_calls.complete_embedding_jobs(bigint[], @vector@.vector[], text, text) is
-  'Do the work of braid.store_embeddings.';
+  'Does the work of braid.store_embeddings.';

@@ -57,4 +57,4 @@ end
 $$;
 
 comment on function braid_calls.write_given_terms(bigint[], jsonb, text) is
-  'Do the work of braid.store_sparse_terms.';
+  'Does the work of braid.store_sparse_terms.';

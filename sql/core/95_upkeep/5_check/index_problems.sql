@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function braid_calls.index_problems(text) is
-  'Do the work of braid.check_index.';
+  'Does the work of braid.check_index.';

@@ -17,4 +17,4 @@ as $$
 $$;
 
 comment on function braid_store.shell_literal(text) is
-  'Quote a value for a command line, if that is needed.';
+  'Quotes a value for a command line, if that is needed.';

@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_calls.read_timeframe(text, text, timestamptz) is
-  'Do the work of braid.parse_timeframe.';
+  'Does the work of braid.parse_timeframe.';

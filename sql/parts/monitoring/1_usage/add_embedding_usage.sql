@@ -56,4 +56,4 @@ end
 $$;
 
 comment on function braid_store.add_embedding_usage(text, text, bigint, bigint, bigint, bigint, numeric) is
-  'Do the work of braid.record_embedding_usage.';
+  'Does the work of braid.record_embedding_usage.';

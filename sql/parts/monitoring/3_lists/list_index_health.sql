@@ -67,4 +67,4 @@ end
 $$;
 
 comment on function braid_store.list_index_health() is
-  'Do the work of the view braid.index_health.';
+  'Does the work of the view braid.index_health.';

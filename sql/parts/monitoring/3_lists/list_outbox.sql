@@ -50,4 +50,4 @@ end
 $$;
 
 comment on function braid_store.list_outbox() is
-  'Do the work of the view braid.outbox.';
+  'Does the work of the view braid.outbox.';

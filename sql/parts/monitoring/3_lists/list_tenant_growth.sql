@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.list_tenant_growth() is
-  'Do the work of the view braid.tenant_growth.';
+  'Does the work of the view braid.tenant_growth.';

@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function braid_store.check_model_option(jsonb) is
-  'Raise 22023 for an option model that is no name, no model and not false.';
+  'Raises 22023 for an option model that is no name, no model and not false.';

@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_calls.extend_import_collection_reranking(text, jsonb) is
-  'Set the token vectors and the ranking model of a new collection.';
+  'Sets the token vectors and the ranking model of a new collection.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.search_id_at(timestamptz) is
-  'Return a new id for a search: a UUID of version 7, which begins with the time.';
+  'Returns a new id for a search: a UUID of version 7, which begins with the time.';

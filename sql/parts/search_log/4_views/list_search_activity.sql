@@ -82,4 +82,4 @@ end
 $$;
 
 comment on function braid_store.list_search_activity() is
-  'Do the work of the view braid.search_activity.';
+  'Does the work of the view braid.search_activity.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_search_log(int, int) is
-  'Count the logged searches that a tenant has in a collection.';
+  'Counts the logged searches that a tenant has in a collection.';

@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.sync_place(int) is
-  'Return the collection of a synced table, and the tenant of all its rows; null if each names its own.';
+  'Returns the collection of a synced table, and the tenant of all its rows; null if each names its own.';

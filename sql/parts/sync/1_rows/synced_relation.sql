@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.synced_relation(int) is
-  'Return the table that a row of synced_tables is about; null if it was dropped.';
+  'Returns the table that a row of synced_tables is about; null if it was dropped.';

@@ -52,4 +52,4 @@ end
 $$;
 
 comment on function braid_store.compare_rows(text) is
-  'Do the work of braid.check_sync, with the caller''s rights on the table.';
+  'Does the work of braid.check_sync, with the caller''s rights on the table.';

@@ -48,4 +48,4 @@ end
 $$;
 
 comment on function braid_store.extend_health_sync(interval, boolean) is
-  'Find synced tables that are lost, that lack triggers, or of which rows failed.';
+  'Finds synced tables that are lost, that lack triggers, or of which rows failed.';

@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.stop_sync(text, boolean) is
-  'Do the work of braid.unsync_table.';
+  'Does the work of braid.unsync_table.';

@@ -48,4 +48,4 @@ end
 $$;
 
 comment on function braid_store.sync_states() is
-  'Do the work of braid.sync_status.';
+  'Does the work of braid.sync_status.';
