@@ -14,10 +14,10 @@ from benchmarks.semantic.corpus import Corpus
 from benchmarks.semantic.database import load, maintain, opened
 from benchmarks.semantic.grid import grid
 from benchmarks.semantic.kinds import KINDS, kinds
-from benchmarks.semantic.moves import migration, policies, promotion, say_shards, threshold
+from benchmarks.semantic.moves import model_change, policies, promotion, say_shards, threshold
 from pgbraid import embedded
 
-SECTIONS = ("kinds", "grid", "policies", "threshold", "promotion", "migration")
+SECTIONS = ("kinds", "grid", "policies", "threshold", "promotion", "model_change")
 
 
 def main() -> None:
@@ -64,8 +64,8 @@ def main() -> None:
             threshold(bench)
         if "promotion" in sections:
             promotion(bench, arguments.promoted)
-        if "migration" in sections:
-            migration(bench, arguments.migrated)
+        if "model_change" in sections:
+            model_change(bench, arguments.reembedded)
 
 
 if __name__ == "__main__":

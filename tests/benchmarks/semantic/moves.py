@@ -137,9 +137,9 @@ def _print(traffic: _Traffic) -> None:
     print(f"errors: {dict(traffic.errors) or 'none'}; searches short of rows: {traffic.short}\n", flush=True)
 
 
-def migration(bench: Bench, size: int) -> None:
+def model_change(bench: Bench, size: int) -> None:
     """To a model of 256 dimensions, one worker embedding at no cost; queries change with the cut-over."""
-    collection, tenant, corpus = f"migrated {time.time():.0f}", f"migrating {time.time():.0f}", Corpus(size, seed=4)
+    collection, tenant, corpus = f"changed {time.time():.0f}", f"changing {time.time():.0f}", Corpus(size, seed=4)
     bench.admin.execute(
         "select braid.create_collection(%s, text_config => 'simple', dimensions => 384, embedding_model => 'old')",
         (collection,),
