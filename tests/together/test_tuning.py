@@ -16,7 +16,7 @@ def test_an_encoder_that_is_not_there_is_refused(db: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "options"), [("ranking_model", {"model": False}), ("sparse_encoder", {"sparse": False})]
+    ("key", "options"), [("ranking_model", {"ranking_model": False}), ("sparse_encoder", {"sparse": False})]
 )
 def test_an_option_that_counts_before_the_space_is_refused(db: Connection, key: str, options: dict[str, bool]) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"search_space has {key}, and configuration has"):

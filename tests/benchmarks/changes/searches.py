@@ -75,7 +75,16 @@ ONLY = {
     "embedded_text": {"language", "operators"},
     "highlight": set[str](),
     "multi_search": {"collapse", "group_by", "group_size", "group_score", "diversify", "context_after", "boosts"}
-    | {"exact", "ranking", "rank_by", "neighbour_weight", "min_relevance", "statistics_scope", "language", "model"},
+    | {
+        "exact",
+        "ranking",
+        "rank_by",
+        "neighbour_weight",
+        "min_relevance",
+        "statistics_scope",
+        "language",
+        "ranking_model",
+    },
 }
 ONLY["logged_multi_search"] = ONLY["multi_search"]
 LEGS = {"sparse", "sparse_weight", "sparse_min_score", "normalisation", "saturate_at", "smoothing"}
@@ -402,7 +411,7 @@ class Searches:
             "profile": profiles,
             "rank_by": [signals, {"similarity": 1, "recency": 0.2}],
             "rerank": [signals[: rng.randrange(2, 4)]],
-            "model": ["trees", "words", MODELS["trees"], False],
+            "ranking_model": ["trees", "words", MODELS["trees"], False],
             "late_interaction": [late, late | {"weight": 0.8, "embedding_model": "tokens"}],
             "collapse": [True, {"similarity": 0.9}],
             "group_by": GROUPS,
@@ -515,7 +524,7 @@ WRONG: dict[str, Arguments] = {
     "options 7": {"options": {"group_by": "document", "group_size": 0}},
     "options 8": {"options": {"ranking": {"fusion": "borda"}}},
     "options 9": {"options": {"boosts": [{"recency": {}}]}},
-    "options 10": {"options": {"model": "missing"}},
+    "options 10": {"options": {"ranking_model": "missing"}},
     "options 11": {"options": {"profile": "nobody"}},
     "options 12": {"options": {"late_interaction": {"vectors": []}}},
     "options 13": {"options": {"smoothing": 3}},

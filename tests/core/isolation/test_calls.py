@@ -110,7 +110,7 @@ SPECIAL = {
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
         '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',
-        "braid.hybrid_search('discount', collection => 'small', options => '{\"model\": \"learned\"}')",
+        "braid.hybrid_search('discount', collection => 'small', options => '{\"ranking_model\": \"learned\"}')",
         'braid.hybrid_search(\'discount\', collection => \'small\', options => \'{"profile": {"name": "ana",'
         ' "weight": 9}}\')',
     ],

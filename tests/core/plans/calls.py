@@ -241,7 +241,7 @@ SPECIAL: dict[str, list[Call]] = {
         Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
         Call(
             "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
-            """'{"model": "learned"}')""",
+            """'{"ranking_model": "learned"}')""",
             LEARNED,
         ),
         Call(

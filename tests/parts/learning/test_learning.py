@@ -13,8 +13,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from pgbraid.errors import InvalidArgumentError
-from pgbraid_tools.learning import Learned, learn, read_model, sums, write_model
-from pgbraid_tools.learning import models as model_files
+from pgbraid_tools.learning import Learned, learn, read_ranking_model, sums, write_ranking_model
+from pgbraid_tools.learning import ranking_models as model_files
 from pgbraid_tools.learning.queries import ndcg, read_queries
 from support.calls import named, one, upsert
 
@@ -139,7 +139,7 @@ def test_features_are_those_of_a_search(texts: Connection, rows: Rows) -> None:
         found = texts.execute(
             "select external_id, chunk_index, boosts -> 0 -> 'features' from braid.hybrid_search(%s, %s::vector,"
             " collection => 'small', candidate_count => 100, match_count => 400, options => %s)",
-            (*query, Jsonb({"model": model})),
+            (*query, Jsonb({"ranking_model": model})),
         ).fetchall()
         gathered = [row for row in rows if row["query_id"] == query_id and row["place"]]
         assert [(row["external_id"], row["chunk_index"], row["features"]) for row in gathered] == found
@@ -175,7 +175,7 @@ def in_sql(db: Connection, model: dict[str, Any], found: Rows) -> tuple[Any, Any
             "select external_id, chunk_index, (boosts -> 0 ->> 'value')::float8"
             " from braid.hybrid_search(%s, %s::vector, collection => 'small', candidate_count => 100,"
             " match_count => 400, options => %s)",
-            (*query, Jsonb({"model": model})),
+            (*query, Jsonb({"ranking_model": model})),
         ).fetchall()
         values = {(external_id, index): value for external_id, index, value in ranked}
         for row in found:
@@ -199,7 +199,7 @@ def test_a_linear_model(texts: Connection, rows: Rows, linear: Learned) -> None:
         one(texts, "select braid.evaluate('asked', %s, '{ndcg@10}') #>> '{metrics,ndcg@10}'", Jsonb(configuration))
         for configuration in (
             {"collection": "small"},
-            {"collection": "small", "options": {"model": linear.model}},
+            {"collection": "small", "options": {"ranking_model": linear.model}},
         )
     ]
     assert float(evaluated[0]) == pytest.approx(linear.baseline, abs=1e-9)
@@ -279,8 +279,8 @@ def test_too_few_queries_are_refused(rows: Rows) -> None:
 
 def test_files(texts: Connection, linear: Learned, tmp_path: Path) -> None:
     file = tmp_path / "model.json"
-    write_model(linear.model, file)
-    assert read_model(file) == linear.model
+    write_ranking_model(linear.model, file)
+    assert read_ranking_model(file) == linear.model
     # SQL makes the same checksum of it.
     assert one(texts, "select braid.store_ranking_model('learned', %s)", file.read_text())
     assert one(texts, "select braid.get_ranking_model('learned')") == linear.model
@@ -293,11 +293,11 @@ def test_files(texts: Connection, linear: Learned, tmp_path: Path) -> None:
     ):
         file.write_text(changed)
         with pytest.raises(InvalidArgumentError) as raised:
-            read_model(file)
+            read_ranking_model(file)
         assert raised.value.hint
     file.write_text(" " * 2 * model_files.MOST_BYTES + "{}")
     with pytest.raises(InvalidArgumentError, match="too large"):
-        read_model(file)
+        read_ranking_model(file)
 
 
 VALUES: list[Any] = [
@@ -341,8 +341,8 @@ def test_checksums_are_of_what_postgresql_writes(texts: Connection) -> None:
         *(
             ({"configuration": {"collection": "small", "options": {name: value}}}, f"option {name} has no meaning")
             for name, value in {
-                "model": "x", "boosts": [{"importance": {}}], "rank_by": ["recency"], "profile": "x", "collapse": True,
-                "diversify": True, "cursor": "", "group_by": {"key": "document", "score": "sum"},
+                "ranking_model": "x", "boosts": [{"importance": {}}], "rank_by": ["recency"], "profile": "x",
+                "collapse": True, "diversify": True, "cursor": "", "group_by": {"key": "document", "score": "sum"},
                 "min_relevance": "auto", "prefilter": True, "late_interaction": {"vectors": [[1, 0]]},
             }.items()
         ),

@@ -128,7 +128,9 @@ def test_the_ranking_of_the_collection_is_told(filled: Connection) -> None:
     assert after != before and after.startswith("rrf ") and "k1=2.5" in after and "rrf_k=7" in after
     assert "model" not in after
     told = 'select braid_store.ranking_in_short(jsonb_populate_record(c, \'{"parts": {"ranking_model": "trees"}}\'))'
-    assert one(filled, f"{told} from braid_store.collections c where c.name = 'small'") == f"{after} model=trees"
+    assert (
+        one(filled, f"{told} from braid_store.collections c where c.name = 'small'") == f"{after} ranking_model=trees"
+    )
 
 
 def test_a_search_with_another_ranking_is_logged_with_it(filled: Connection) -> None:

@@ -98,7 +98,7 @@ ASKED = [
     "select braid.get_ranking_model('learned')",
     "select m::text from braid.list_ranking_models() m",
     f"select ({SAME}, r.boosts)::text from braid.hybrid_search('car', '[1,1,0]', 100, collection => 'rich',"
-    ' options => \'{"model": "learned"}\') r',
+    ' options => \'{"ranking_model": "learned"}\') r',
     "select q::text from braid.list_queries('asked') q",
     "select j::text from braid.list_judgments('asked', 'one') j",
     "select braid.evaluate('asked', '{\"collection\": \"rich\"}', '{ndcg@10}')::jsonb - '{latency,queries}'::text[]",

@@ -64,14 +64,14 @@ def test_learn_and_store(run: Run, judged: pgbraid.Client, tmp_path: Path) -> No
     assert lines[1].startswith("nDCG@10 of queries left out, in 5 folds: 0.")
     assert lines[2].startswith("gain +0.")
     assert any(line.startswith("importance") for line in lines)
-    assert lines[-1] == 'stored: searches rank by it with the option "model": "important"'
+    assert lines[-1] == 'stored: searches rank by it with the option "ranking_model": "important"'
     model = judged.get_ranking_model("important")
     assert model is not None and model == json.loads(file.read_text())
     assert model["mode"] == "full_text" and model["learned"]["query_set"] == "asked"
-    rows = judged.search("amber cedar", mode="full_text", options={"model": "important"})
+    rows = judged.search("amber cedar", mode="full_text", options={"ranking_model": "important"})
     assert [row.importance for row in rows][:3] == [9, 9, 9]
 
-    options = json.dumps({"model": "important"})
+    options = json.dumps({"ranking_model": "important"})
     explained = run("explain", "amber cedar", "--options", options)
     assert explained.code == 0, explained.err
     assert explained.out.count("    model     important: sum ") == 5

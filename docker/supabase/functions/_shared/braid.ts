@@ -25,7 +25,7 @@ export type SearchOptions = {
   context?: boolean | { before?: number | null; after?: number | null } | null
   cursor?: string | null
   profile?: string | { [key: string]: Json | undefined } | null
-  model?: string | { [key: string]: Json | undefined } | boolean | null
+  ranking_model?: string | { [key: string]: Json | undefined } | boolean | null
   late_interaction?: { [key: string]: Json | undefined } | null
 }
 

@@ -84,8 +84,8 @@ def _row(row: dict[str, Any], style: Style) -> str:
                 effect += f", {boost['share']:.4g} × {normalised:.4g}"
             lines.append(f"    signal    {clean(boost['signal'])}: {effect}")
             continue
-        if boost["signal"] == "model":
-            name = clean(boost["model"] or "given with the search")
+        if boost["signal"] == "ranking_model":
+            name = clean(boost["ranking_model"] or "given with the search")
             lines.append(f"    model     {name}: sum {boost['value']:.4g}, score {boost['score']:.4f}")
             continue
         effect = f"× {boost['factor']:.4g}" if "factor" in boost else f"+ {boost['addend']:.4g}"

@@ -35,5 +35,5 @@ class SearchOptions(TypedDict, total=False):
     context: bool | Mapping[str, Any]
     cursor: str
     profile: str | Mapping[str, Any]
-    model: str | Mapping[str, Any] | bool
+    ranking_model: str | Mapping[str, Any] | bool
     late_interaction: Mapping[str, Any]

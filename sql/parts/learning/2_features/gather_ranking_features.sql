@@ -82,7 +82,7 @@ begin
   if v_query_set.level = 'document' and not v_options ? 'group_by' then
     v_options := v_options || '{"group_by": "document"}';
   end if;
-  v_options := v_options || jsonb_build_object('model', v_model);
+  v_options := v_options || jsonb_build_object('ranking_model', v_model);
 
   for v_query in
     select q.query_id, q.query_text, q.filters, e.embedding

@@ -12,7 +12,8 @@ begin
   return query
   values
     ('profile', '{string,object}'::text[], 'boosts', null::text, null::float8, null::float8, null::text[], 'Give the name of a profile, or an object: {"name": "ana", "weight": 0.2}.'),
-    ('model', '{string,object,boolean}', 'boosts', null, null, null, null, 'Give the name of a ranking model, a model itself, or false for none.'),
+    ('ranking_model', '{string,object,boolean}', 'boosts', null, null, null, null, 'Give the name of a ranking model, or the model itself, or false for none.'),
+    ('model', '{}', null, null, null, null, null, '{"ranking_model": "?"}'),
     ('late_interaction', '{object}', 'tokens', null, null, null, null, 'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.');
 end
 $$;

@@ -13,12 +13,12 @@ begin
   if options ? 'profile' then
     options := options || jsonb_build_object('profile', braid_store.read_profile_option(options -> 'profile'));
   end if;
-  if options ? 'model' then
-    perform braid_store.check_model_option(options -> 'model');
+  if options ? 'ranking_model' then
+    perform braid_store.check_ranking_model_option(options -> 'ranking_model');
   end if;
 end
 $$;
 
 comment on function braid_store.extend_options_reranking(jsonb) is
-  'Checks late_interaction, profile and model, and returns them with their defaults. What they need of the collection is looked at '
+  'Checks late_interaction, profile and ranking_model, and returns them with their defaults. What they need of the collection is looked at '
   'by extend_request_reranking.';

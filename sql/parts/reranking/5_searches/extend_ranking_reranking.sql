@@ -12,8 +12,8 @@ begin
   if request.parts ? 'late_interaction' then
     candidates := braid_store.rank_by_tokens(request, candidates);
   end if;
-  if request.parts ? 'model' then
-    candidates := braid_store.rank_by_model(request, candidates);
+  if request.parts ? 'ranking_model' then
+    candidates := braid_store.rank_by_ranking_model(request, candidates);
   end if;
 end
 $$;

@@ -15,19 +15,19 @@ begin
       'late_interaction', braid_store.prepare_token_vectors(v_options -> 'late_interaction', request.collection));
     v_options := v_options - 'late_interaction';
   end if;
-  if v_options ? 'model' or (request.collection).parts ? 'ranking_model' then
-    -- Sparse terms with one of the other two legs are not what the mode hybrid of a model means.
-    v_model := braid_store.choose_model(
-      v_options -> 'model', request.tenant_id, request.collection,
+  if v_options ? 'ranking_model' or (request.collection).parts ? 'ranking_model' then
+    -- Sparse terms with one of the other two legs are not what the mode hybrid of a ranking model means.
+    v_model := braid_store.choose_ranking_model(
+      v_options -> 'ranking_model', request.tenant_id, request.collection,
       case when request.legs = 'hybrid' and (request.sparse).terms is not null
                 and (request.query_text = '' or request.query_embedding is null) then 'sparse' else request.legs end);
-    v_options := coalesce(v_options, '{}') - 'model';
+    v_options := coalesce(v_options, '{}') - 'ranking_model';
     if v_model.report is not null then
-      v_options := v_options || jsonb_build_object('model', v_model.report);
+      v_options := v_options || jsonb_build_object('ranking_model', v_model.report);
     end if;
     if v_model.model is not null then
       request.parts := coalesce(request.parts, '{}') || jsonb_build_object(
-        'model', jsonb_build_object('name', v_model.report -> 'name', 'model', v_model.model));
+        'ranking_model', jsonb_build_object('name', v_model.report -> 'name', 'model', v_model.model));
       request.options.is_rearranged := true;
     end if;
   end if;
@@ -42,4 +42,4 @@ $$;
 
 comment on function braid_store.extend_request_reranking(braid_store.search_request) is
   'Prepares a search by late interaction, a ranking model or a profile: the query''s token vectors and the model go into parts, what '
-  'became of model and profile into parts of the options, and a profile''s boosts behind those that there are.';
+  'became of ranking_model and profile into parts of the options, and a profile''s boosts behind those that there are.';

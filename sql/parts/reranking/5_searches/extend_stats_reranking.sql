@@ -20,9 +20,9 @@ begin
   return v_stats || (
     select coalesce(jsonb_object_agg(o.key, o.value), '{}')
     from jsonb_each((request.options).parts) o
-    where o.key in ('model', 'profile'));
+    where o.key in ('ranking_model', 'profile'));
 end
 $$;
 
 comment on function braid_store.extend_stats_reranking(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Tells of a search how many candidates that late interaction ranks have no token vectors, and what became of model and profile.';
+  'Tells of a search how many candidates that late interaction ranks have no token vectors, and what became of ranking_model and profile.';

@@ -15,7 +15,7 @@ begin
     'neighbours=' || nullif(collection.neighbour_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
     'scope=' || nullif(collection.statistics_scope, 'collection'),
     case when collection.parts ? 'sparse_encoder' then 'sparse=' || collection.sparse_weight end,
-    'model=' || (collection.parts ->> 'ranking_model'));
+    'ranking_model=' || (collection.parts ->> 'ranking_model'));
 end
 $$;
 

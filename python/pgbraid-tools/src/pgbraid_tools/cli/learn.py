@@ -64,7 +64,7 @@ def learn(
     import pgbraid
     from pgbraid_tools.cli.eval import read_configurations
     from pgbraid_tools.learning import learn as learn_model
-    from pgbraid_tools.learning import write_model
+    from pgbraid_tools.learning import write_ranking_model
 
     name = query_set if name is None else name
     configuration = {"collection": collection, **read_configurations((config,) if config else ()).popitem()[1]}
@@ -84,7 +84,7 @@ def learn(
             source={"query_set": query_set, "judge": judge, "configuration": configuration},
         )
         if output is not None:
-            write_model(learned.model, output)
+            write_ranking_model(learned.model, output)
         if as_json:
             print_json(learned.model)
         else:
@@ -96,7 +96,7 @@ def learn(
             is_new = client.store_ranking_model(name, learned.model)
             if not as_json:
                 done = "stored" if is_new else "replaced"
-                click.echo(f'{done}: searches rank by it with the option "model": "{name}"')
+                click.echo(f'{done}: searches rank by it with the option "ranking_model": "{name}"')
 
 
 def _rows(client: Client, query_set: str, configuration: dict[str, Any], judge: str | None) -> list[dict[str, Any]]:

@@ -58,9 +58,9 @@ def store_ranking_model(name: str, file: Path, dsn: str | None, tenant: str) -> 
     Example: pgbraid ranking-models store support model.json
     """
     import pgbraid
-    from pgbraid_tools.learning import read_model
+    from pgbraid_tools.learning import read_ranking_model
 
-    model = read_model(file)
+    model = read_ranking_model(file)
     with pgbraid.connect(dsn, tenant=tenant) as client:
         click.echo("stored" if client.store_ranking_model(name, model) else "replaced")
 

@@ -2,6 +2,6 @@
 (`client.store_ranking_model`)."""
 
 from pgbraid_tools.learning.learn import Learned, learn
-from pgbraid_tools.learning.models import read_model, sums, write_model
+from pgbraid_tools.learning.ranking_models import read_ranking_model, sums, write_ranking_model
 
-__all__ = ["Learned", "learn", "read_model", "sums", "write_model"]
+__all__ = ["Learned", "learn", "read_ranking_model", "sums", "write_ranking_model"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from pgbraid.errors import InvalidArgumentError
 from pgbraid_tools.learning.linear import Linear, fit_linear
-from pgbraid_tools.learning.models import Tree, make_model, sums
 from pgbraid_tools.learning.queries import JudgedQuery, ndcg, read_queries
+from pgbraid_tools.learning.ranking_models import Tree, make_ranking_model, sums
 
 __all__ = ["Learned", "learn"]
 
@@ -125,7 +125,7 @@ def _fit(
         from pgbraid_tools.learning.trees import fit_trees
 
         trees = fit_trees(teaching, linear, seed)
-    return make_model(mode, names, linear, trees, learned)
+    return make_ranking_model(mode, names, linear, trees, learned)
 
 
 def _sums(model: Mapping[str, Any], query: JudgedQuery, names: Sequence[str]) -> Any:

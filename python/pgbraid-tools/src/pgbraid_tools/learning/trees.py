@@ -12,7 +12,7 @@ from pgbraid_tools.learning.linear import Linear
 from pgbraid_tools.learning.queries import JudgedQuery
 
 if TYPE_CHECKING:
-    from pgbraid_tools.learning.models import Tree
+    from pgbraid_tools.learning.ranking_models import Tree
 
 __all__ = ["fit_trees"]
 

@@ -160,10 +160,10 @@ def delete_profile(client: BaseClient, profile: str) -> bool:
 def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
     """Stores a ranking model of the session's tenant, in place of the one of this name.
 
-    Searches rank by it with the option model, or by default where the collection names it (set_ranking). model: an
-    object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each
-    feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as it was written.
-    Returns true if the name is new.
+    Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking).
+    model: an object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one
+    for each feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as it was
+    written. Returns true if the name is new.
 
     Maps to braid.store_ranking_model. Raises InvalidArgumentError, LimitExceededError.
     """

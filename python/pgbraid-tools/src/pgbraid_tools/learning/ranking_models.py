@@ -15,7 +15,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid_tools.learning.linear import Linear
 from pgbraid_tools.learning.queries import Floats
 
-__all__ = ["Tree", "make_model", "read_model", "sums", "write_model"]
+__all__ = ["Tree", "make_ranking_model", "read_ranking_model", "sums", "write_ranking_model"]
 
 VERSION = 1
 MOST_BYTES = 500_000
@@ -32,7 +32,7 @@ class Tree(TypedDict):
     value: list[float]
 
 
-def make_model(
+def make_ranking_model(
     mode: str, names: Sequence[str], linear: Linear, trees: Sequence[Tree], learned: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The JSON of a model, of the features that it uses, with its checksum."""
@@ -109,11 +109,11 @@ def _leaves(tree: Mapping[str, Any], features: Floats) -> Floats:
     return values
 
 
-def write_model(model: Mapping[str, Any], file: Path) -> None:
+def write_ranking_model(model: Mapping[str, Any], file: Path) -> None:
     file.write_text(json.dumps(model, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
 
 
-def read_model(file: Path) -> dict[str, Any]:
+def read_ranking_model(file: Path) -> dict[str, Any]:
     """A model from its file. What it says is checked where it is stored.
 
     Raises InvalidArgumentError for what is no JSON object, or not as it was written.

@@ -1,4 +1,4 @@
-create or replace function braid_store.choose_model(
+create or replace function braid_store.choose_ranking_model(
   given jsonb,
   tenant_id int,
   collection braid_store.collections,
@@ -24,7 +24,7 @@ begin
   end if;
   model := (
     select m.model from braid_store.ranking_models m
-    where m.tenant_id = choose_model.tenant_id and m.name = v_name);
+    where m.tenant_id = choose_ranking_model.tenant_id and m.name = v_name);
   if model is null and given is not null then
     raise exception 'ranking model "%" does not exist', left(v_name, 255)
       using errcode = '42704',
@@ -41,7 +41,7 @@ begin
 end
 $$;
 
-comment on function braid_store.choose_model(jsonb, int, braid_store.collections, text) is
-  'Returns the model that a search ranks by: the one that the option model names or is, or else the collection''s. The latter counts '
+comment on function braid_store.choose_ranking_model(jsonb, int, braid_store.collections, text) is
+  'Returns the model that a search ranks by: the one that the option ranking_model names or is, or else the collection''s. The latter counts '
   'only for tenants that have one of this name, and in searches of the mode that it was learned for. given: the option, '
   'null if it is not given. report: what stats tell; null without a model. Raises 42704 if the option names a model that the tenant does not have.';

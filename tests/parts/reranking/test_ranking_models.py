@@ -119,19 +119,19 @@ def model_score(total: float) -> float:
 @pytest.mark.parametrize("mode", ["hybrid", "full_text", "semantic"])
 def test_rows_are_ranked_by_the_model(filled: Connection, model: str | Model, mode: str) -> None:
     less = {"hybrid": {}, "full_text": {"query_embedding": None}, "semantic": {"query_text": None}}[mode]
-    found = search(filled, {"model": model}, match_count=100, **less)
+    found = search(filled, {"ranking_model": model}, match_count=100, **less)
     assert len(found) > 20
     given = model if isinstance(model, dict) else {"linear": LINEAR, "trees": TREES}[model]
     for row in found:
         (boost,) = row["boosts"]
-        assert (boost["signal"], boost["model"]) == ("model", model if isinstance(model, str) else None)
+        assert (boost["signal"], boost["ranking_model"]) == ("ranking_model", model if isinstance(model, str) else None)
         assert features(row).keys() == set(given["features"])
         assert boost["value"] == model_sum(given, features(row))
         assert row["score"] == boost["score"] == model_score(boost["value"])
     order = [(-row["score"], row["external_id"], row["chunk_index"]) for row in found]
     assert order == sorted(order)
     assert {row["chunk_id"] for row in found} == {row["chunk_id"] for row in search(filled, match_count=100, **less)}
-    assert found == search(filled, {"model": model}, match_count=100, **less)
+    assert found == search(filled, {"ranking_model": model}, match_count=100, **less)
 
 
 def every_feature(name: str = "score") -> Model:
@@ -141,7 +141,7 @@ def every_feature(name: str = "score") -> Model:
 
 def test_features_are_what_the_search_knows(filled: Connection) -> None:
     plain = search(filled, match_count=100)
-    found = search(filled, {"model": every_feature()}, match_count=100)
+    found = search(filled, {"ranking_model": every_feature()}, match_count=100)
     assert [row["chunk_id"] for row in found] == [row["chunk_id"] for row in plain]
     documents = [row["external_id"] for row in plain]
     newest = max(row["occurred_at"] for row in plain if row["occurred_at"])
@@ -170,7 +170,7 @@ def test_features_are_what_the_search_knows(filled: Connection) -> None:
 
 
 def test_a_neighbour_counts_with_its_fused_score(filled: Connection) -> None:
-    found = search(filled, {"model": every_feature()}, match_count=100)
+    found = search(filled, {"ranking_model": every_feature()}, match_count=100)
     fused = {(row["external_id"], row["chunk_index"]): row["fused_score"] for row in found}
     for row in found:
         beside = [fused.get((row["external_id"], row["chunk_index"] + step), 0) for step in (-1, 1)]
@@ -190,12 +190,14 @@ def test_the_arithmetic_gives_the_score(
     filled: Connection, model: str | Model, options: dict[str, Any], less: dict[str, Any]
 ) -> None:
     arguments = {"query_text": "amber cedar", "query_embedding": vector(embedding(0.3)), "collection": "small", **less}
-    explained = rows(filled, "explain_search", {**arguments, "match_count": 30, "options": {"model": model, **options}})
+    explained = rows(
+        filled, "explain_search", {**arguments, "match_count": 30, "options": {"ranking_model": model, **options}}
+    )
     assert len(explained["results"]) > 10
     given = model if isinstance(model, dict) else {"linear": LINEAR, "trees": TREES}[model]
     for row in explained["results"]:
         assert eval(row["arithmetic"], {"max": max}) == row["score"], row
-        told = row["model"]
+        told = row["ranking_model"]
         assert eval(told["arithmetic"]) == told["sum"] == row["boosts"][0]["value"]
         values = {feature["feature"]: feature["value"] for feature in told["features"]}
         if "weights" in given:
@@ -216,29 +218,29 @@ def stats(db: Connection, options: dict[str, Any] | None = None, **more: Any) ->
 
 def test_the_model_of_a_collection(filled: Connection) -> None:
     db = filled
-    plain, ranked = search(db), search(db, {"model": "linear"})
-    assert "model" not in stats(db)
+    plain, ranked = search(db), search(db, {"ranking_model": "linear"})
+    assert "ranking_model" not in stats(db)
     db.execute("select braid.set_ranking('small', '{\"ranking_model\": \"linear\"}')")
     try:
         assert one(db, "select parts ->> 'ranking_model' from braid.collections where name = 'small'") == "linear"
         assert one(db, "select collections from braid.list_ranking_models() where name = 'linear'") == ["small"]
         assert search(db) == ranked
-        assert stats(db)["model"] == {"name": "linear", "state": "used"}
-        assert search(db, {"model": False}) == plain
-        assert search(db, {"model": "trees"}) != ranked
+        assert stats(db)["ranking_model"] == {"name": "linear", "state": "used"}
+        assert search(db, {"ranking_model": False}) == plain
+        assert search(db, {"ranking_model": "trees"}) != ranked
         # It was learned for hybrid searches.
-        assert stats(db, query_embedding=None)["model"] == {"name": "linear", "state": "other_mode"}
+        assert stats(db, query_embedding=None)["ranking_model"] == {"name": "linear", "state": "other_mode"}
         assert all(row["boosts"] is None for row in search(db, query_embedding=None))
-        assert stats(db, {"prefilter": True})["model"]["state"] == "other_mode"
+        assert stats(db, {"prefilter": True})["ranking_model"]["state"] == "other_mode"
         sparse = {"sparse": {"amber": 1}}
-        assert stats(db, sparse)["model"]["state"] == "used"
-        assert stats(db, sparse, query_embedding=None)["model"]["state"] == "other_mode"
+        assert stats(db, sparse)["ranking_model"]["state"] == "used"
+        assert stats(db, sparse, query_embedding=None)["ranking_model"]["state"] == "other_mode"
         set_tenant(db, "another")
         db.execute("select braid.create_tenant('another')")
         upsert(db, [{"external_id": "a", "content": "amber", "embedding": embedding(0.1)}], "small")
-        assert stats(db)["model"] == {"name": "linear", "state": "missing"}
+        assert stats(db)["ranking_model"] == {"name": "linear", "state": "missing"}
         with pytest.raises(psycopg.errors.UndefinedObject, match='ranking model "linear" does not exist'):
-            search(db, {"model": "linear"})
+            search(db, {"ranking_model": "linear"})
     finally:
         set_tenant(db, "default")
         db.execute("select braid.set_ranking('small', '{\"ranking_model\": null}')")
@@ -248,11 +250,12 @@ def test_the_model_of_a_collection(filled: Connection) -> None:
 def test_a_search_without_a_model_runs_no_function_of_models(filled: Connection) -> None:
     counted = """
         select coalesce(sum(calls), 0) from pg_stat_user_functions
-        where funcname in ('choose_model', 'candidate_features', 'rank_by_model', 'model_expression', 'query_weight')
+        where funcname in ('choose_ranking_model', 'candidate_features', 'rank_by_ranking_model',
+                           'ranking_model_expression', 'query_weight')
     """
     filled.execute("set track_functions = 'all'")
     try:
-        for options, is_counted in (({}, False), ({"model": "linear"}, True)):
+        for options, is_counted in (({}, False), ({"ranking_model": "linear"}, True)):
             filled.execute("select pg_stat_force_next_flush()")
             before = one(filled, counted)
             search(filled, options)
@@ -263,11 +266,13 @@ def test_a_search_without_a_model_runs_no_function_of_models(filled: Connection)
 
 
 def test_pages_end_with_the_candidates(filled: Connection) -> None:
-    whole = search(filled, {"model": "linear"}, match_count=100)
+    whole = search(filled, {"ranking_model": "linear"}, match_count=100)
     paged: list[dict[str, Any]] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = search(filled, {"model": "linear", "cursor": cursor, "ranking": {"smoothing": 0.5}}, match_count=7)
+        page = search(
+            filled, {"ranking_model": "linear", "cursor": cursor, "ranking": {"smoothing": 0.5}}, match_count=7
+        )
         paged += page
         cursor = page[-1]["cursor"] if page else None
     assert [row["chunk_id"] for row in paged] == [row["chunk_id"] for row in whole]
@@ -276,11 +281,11 @@ def test_pages_end_with_the_candidates(filled: Connection) -> None:
 def test_a_cursor_is_of_its_model(filled: Connection) -> None:
     with filled.transaction(force_rollback=True):
         filled.execute("select braid.store_ranking_model('paged', %s)", (Jsonb(LINEAR),))
-        cursor = search(filled, {"model": "paged", "cursor": ""}, match_count=7)[-1]["cursor"]
-        assert len(search(filled, {"model": "paged", "cursor": cursor}, match_count=7)) == 7
+        cursor = search(filled, {"ranking_model": "paged", "cursor": ""}, match_count=7)[-1]["cursor"]
+        assert len(search(filled, {"ranking_model": "paged", "cursor": cursor}, match_count=7)) == 7
         filled.execute("select braid.store_ranking_model('paged', %s)", (Jsonb(TREES),))
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="cursor"):
-            search(filled, {"model": "paged", "cursor": cursor}, match_count=7)
+            search(filled, {"ranking_model": "paged", "cursor": cursor}, match_count=7)
 
 
 def test_a_phrase_in_the_title_is_whole(filled: Connection) -> None:
@@ -299,7 +304,7 @@ def test_a_phrase_in_the_title_is_whole(filled: Connection) -> None:
     ]
     upsert(filled, documents, "phrased")
     asked = {"query_text": "kube zeta", "query_embedding": None, "collection": "phrased"}
-    found = search(filled, {"model": every_feature()}, **asked)
+    found = search(filled, {"ranking_model": every_feature()}, **asked)
     assert len(found) == len(titles)
     matched = {row["external_id"]: features(row)["title_match"] for row in found}
     assert matched["whole"] == matched["word"] > 0.5
@@ -377,9 +382,9 @@ def test_what_is_no_model_is_refused(filled: Connection, sqlstate: str, model: A
     assert one(filled, "select braid.get_ranking_model('bad')") is None
     if isinstance(model, dict):
         with pytest.raises(psycopg.Error) as raised:
-            search(filled, {"model": model})
+            search(filled, {"ranking_model": model})
         assert (raised.value.sqlstate, bool(raised.value.diag.message_hint)) == (sqlstate, True), raised.value
-        assert str(raised.value).startswith("option model ")
+        assert str(raised.value).startswith("option ranking_model ")
 
 
 def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
@@ -393,17 +398,17 @@ def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
         }
 
     most = changed(TREES, trees=[chain(63)] * 79 + [chain(23)])
-    assert search(filled, {"model": most})[0]["boosts"][0]["value"] == model_sum(
-        most, features(search(filled, {"model": most})[0])
+    assert search(filled, {"ranking_model": most})[0]["boosts"][0]["value"] == model_sum(
+        most, features(search(filled, {"ranking_model": most})[0])
     )
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="5000 nodes"):
-        search(filled, {"model": changed(most, trees=[*most["trees"], chain(1)])})
+        search(filled, {"ranking_model": changed(most, trees=[*most["trees"], chain(1)])})
 
     # Each node for each candidate is work.
-    request = {"parts": {"model": {"model": {**most, "trees": most["trees"] * 10}}}}
+    request = {"parts": {"ranking_model": {"model": {**most, "trees": most["trees"] * 10}}}}
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="2001 candidates, each at 50000 nodes"):
         filled.execute(
-            "select braid_store.rank_by_model(jsonb_populate_record(null::braid_store.search_request, %s),"
+            "select braid_store.rank_by_ranking_model(jsonb_populate_record(null::braid_store.search_request, %s),"
             " array_fill(null::braid_store.fused_candidate, '{2001}'))",
             (Jsonb(request),),
         )
@@ -416,14 +421,20 @@ def test_an_explanation_has_at_most_100000_trees(filled: Connection) -> None:
     )
     many = changed(TREES, trees=TREES["trees"][1:2] * 500)
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="201 rows to explain, each by 500 trees") as raised:
-        filled.execute(explain, (Jsonb({"parts": {"model": {"model": many}}}),))
+        filled.execute(explain, (Jsonb({"parts": {"ranking_model": {"model": many}}}),))
     assert raised.value.diag.message_hint == "Give a lower match_count."
 
 
 @pytest.mark.parametrize("option", [True, "", "x" * 256, 7, []], ids=str)
 def test_options_that_are_no_model_are_refused(filled: Connection, option: Any) -> None:
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option model is"):
-        search(filled, {"model": option})
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option ranking_model is"):
+        search(filled, {"ranking_model": option})
+
+
+def test_the_old_name_of_the_option_is_refused(filled: Connection) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='unknown key "model"') as raised:
+        search(filled, {"model": "linear"})
+    assert '"ranking_model": "linear"' in str(raised.value.diag.message_hint)
 
 
 def test_a_model_that_was_changed_is_refused(filled: Connection) -> None:
@@ -469,7 +480,7 @@ def test_what_is_infinite_or_missing_is_a_number(filled: Connection) -> None:
         db.execute("update braid_store.chunks set occurred_at = '-infinity' where importance = 1e300")
         for name in FEATURES:
             model = {**every_feature(name), "intercept": 1}
-            found = search(db, {"model": model})
+            found = search(db, {"ranking_model": model})
             assert len(found) == 3
             assert all(math.isfinite(value) for row in found for value in features(row).values())
         by_id = {row["external_id"]: features(row) for row in found}
@@ -477,6 +488,6 @@ def test_what_is_infinite_or_missing_is_a_number(filled: Connection) -> None:
         assert by_id["none"]["semantic_score"] == 0
         assert by_id["huge"]["importance"] == 1e9
         assert by_id["tiny"]["recency"] == 1
-        assert search(db, {"model": every_feature()}, query_text="nothing", query_embedding=None) == []
+        assert search(db, {"ranking_model": every_feature()}, query_text="nothing", query_embedding=None) == []
     finally:
         set_tenant(db, "default")

@@ -1,4 +1,4 @@
-create or replace function braid_store.rank_by_model(
+create or replace function braid_store.rank_by_ranking_model(
   request braid_store.search_request,
   candidates braid_store.fused_candidate[]
 )
@@ -14,7 +14,7 @@ as $$
 declare
   -- A few seconds.
   c_most_steps constant bigint := 100000000;
-  v_model jsonb := request.parts #> '{model,model}';
+  v_model jsonb := request.parts #> '{ranking_model,model}';
   v_nodes bigint;
   v_names text[] := array(select jsonb_array_elements_text(v_model -> 'features'));
   v_scores float8[];
@@ -22,14 +22,14 @@ declare
 begin
   v_nodes := (select sum(jsonb_array_length(t.value -> 'feature')) from jsonb_array_elements(v_model -> 'trees') t);
   if cardinality(candidates) * v_nodes > c_most_steps then
-    raise exception 'option model: % candidates, each at % nodes of trees, are more than % steps', cardinality(candidates),
+    raise exception 'option ranking_model: % candidates, each at % nodes of trees, are more than % steps', cardinality(candidates),
                     v_nodes, c_most_steps
       using errcode = '54000', hint = 'Give a lower candidate_count, or a model of fewer trees.';
   end if;
   execute format($query$
     select array_agg(t.score order by f.place),
            array_agg(jsonb_build_array(jsonb_build_object(
-             'signal', 'model', 'model', $4, 'value', s.sum, 'score', t.score,
+             'signal', 'ranking_model', 'ranking_model', $4, 'value', s.sum, 'score', t.score,
              'features', jsonb_build_object(%s))) order by f.place)
     from braid_store.candidate_features($1, $2, $3) f,
          lateral (select %s as sum offset 0) s,
@@ -39,9 +39,9 @@ begin
     (select string_agg(format('%L, f.features[%s]', n.name, array_position(braid_store.known_ranking_features(), n.name)), ', '
                        order by n.place)
      from unnest(v_names) with ordinality n (name, place)),
-    braid_store.model_expression(v_model))
+    braid_store.ranking_model_expression(v_model))
   into v_scores, v_reports
-  using request, candidates, v_names, request.parts #>> '{model,name}';
+  using request, candidates, v_names, request.parts #>> '{ranking_model,name}';
   for v_place in 1..cardinality(candidates) loop
     candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;
@@ -49,6 +49,6 @@ begin
 end
 $$;
 
-comment on function braid_store.rank_by_model(braid_store.search_request, braid_store.fused_candidate[]) is
+comment on function braid_store.rank_by_ranking_model(braid_store.search_request, braid_store.fused_candidate[]) is
   'Gives candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of the model, the '
   'score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the sum (value) and the score.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.model_expression(model jsonb)
+create or replace function braid_store.ranking_model_expression(model jsonb)
 returns text
 language plpgsql
 immutable
@@ -52,6 +52,6 @@ begin
 end
 $$;
 
-comment on function braid_store.model_expression(jsonb) is
+comment on function braid_store.ranking_model_expression(jsonb) is
   'Returns the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept + weight × '
   'feature … + the leaf of each tree, added in this order. The model has passed check_ranking_model.';

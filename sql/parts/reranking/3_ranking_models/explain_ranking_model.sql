@@ -1,4 +1,4 @@
-create or replace function braid_store.explain_model(model jsonb, boost jsonb)
+create or replace function braid_store.explain_ranking_model(model jsonb, boost jsonb)
 returns jsonb
 language plpgsql
 immutable
@@ -49,12 +49,12 @@ begin
     v_sum := v_sum || format(' + %s', v_leaf);
   end loop;
   return jsonb_build_object(
-           'model', boost -> 'model', 'sum', boost -> 'value', 'score', boost -> 'score', 'intercept', coalesce(model -> 'intercept', '0'),
+           'ranking_model', boost -> 'ranking_model', 'sum', boost -> 'value', 'score', boost -> 'score', 'intercept', coalesce(model -> 'intercept', '0'),
            'features', v_features, 'arithmetic', v_sum)
          || case when model ? 'trees' then jsonb_build_object('trees', to_jsonb(v_trees)) else '{}' end;
 end
 $$;
 
-comment on function braid_store.explain_model(jsonb, jsonb) is
+comment on function braid_store.explain_ranking_model(jsonb, jsonb) is
   'Explains what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; the way through each '
-  'tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: what rank_by_model put into boosts.';
+  'tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: what rank_by_ranking_model put into boosts.';
