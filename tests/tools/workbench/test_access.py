@@ -139,7 +139,7 @@ def test_what_is_wrong_is_told(workbench: Workbench, name: str, body: object, st
     assert found == status, text
     if said:
         error = json.loads(text)["error"]
-        assert said in error["message"] and "Traceback" not in text.decode()
+        assert said in f"{error['message']} {error['hint']}" and "Traceback" not in text.decode()
 
 
 def test_nothing_is_written(workbench: Workbench, filled: str) -> None:
