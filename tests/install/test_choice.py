@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -321,62 +322,19 @@ def test_no_part_is_added_on_a_cluster(core_dsn: str, monkeypatch: pytest.Monkey
 # A part of one's own
 
 
-MIGRATION = """-- depends: 0001.baseline
-create table braid_store.stars (tenant_id int primary key, count int not null);
-comment on table braid_store.stars is 'Stars.';
-"""
-STATUS = """create or replace function braid_store.extend_status_stars(tenant_id int, collection_id int)
-returns jsonb
-language sql
-stable
-security invoker
-set search_path = pg_catalog, pg_temp
-as $$
-  select jsonb_build_object('stars', (
-    select s.count from braid_store.stars s where s.tenant_id = extend_status_stars.tenant_id))
-$$;
-"""
-ADD = """-- role: writer
-create or replace function braid.add_stars(count int)
-returns void
-language sql
-volatile
-security invoker
-set search_path = pg_catalog, pg_temp
-as $$ select braid_calls.store_stars(count) $$;
-"""
-STORE = """-- role: writer
-create or replace function braid_calls.store_stars(count int)
-returns void
-language sql
-volatile
-security definer
-set search_path = pg_catalog, pg_temp
-as $$
-  insert into braid_store.stars (tenant_id, count) values (braid_store.tenant_id_for_writing(), store_stars.count)
-$$;
-"""
+PAGE = Path(__file__).parents[2] / "docs" / "internals" / "parts.md"
+# The files of the part that the page shows.
+STARS = dict(re.findall(r"^`stars/([\w./]+)`[^\n]*:\n\n```\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL))
+STATUS, ADD = STARS["1_status/extend_status_stars.sql"], STARS["2_calls/add_stars.sql"]
 
 
 @pytest.fixture
 def stars(tmp_path: Path) -> Path:
+    """Write the part of docs/internals/parts.md, which here needs another one."""
     folder = tmp_path / "stars"
-    manifest = {
-        "sentence": "Counts stars.",
-        "needs": ["memory"],
-        "since": "0.1.0",
-        "is_stable": True,
-        "tables": {"stars": {"definer": "select, insert"}},
-    }
-    for name, text in {
-        "part.json": json.dumps(manifest),
-        "migrations/stars.0001.baseline.sql": MIGRATION,
-        "1_status/extend_status_stars.sql": STATUS,
-        "2_calls/add_stars.sql": ADD,
-        "2_calls/store_stars.sql": STORE,
-    }.items():
+    for name, text in STARS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_text(text.replace('"needs": []', '"needs": ["memory"]'))
     return folder
 
 
@@ -433,7 +391,10 @@ def manifest(**changed: Any) -> str:
         ({"part.json": manifest(records={"star": "1"})}, "of another kind for records"),
         ({"migrations/0002.more.sql": "select 1;"}, "another part's name"),
         ({"2_calls/more.sql": "select $braid_file$ $braid_file$;"}, "contains"),
-        ({"2_calls/add_stars.sql": ADD.replace("role: writer", "role: wizard")}, "known roles are"),
+        (
+            {"2_calls/add_stars.sql": ADD.replace("role: writer", "role: wizard")},
+            "known roles are",
+        ),
     ],
 )
 def test_a_folder_that_is_no_part_is_refused(core_dsn: str, stars: Path, change: dict[str, Any], said: str) -> None:

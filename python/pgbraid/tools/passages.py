@@ -108,7 +108,7 @@ def _of_python(source: str, name: str) -> Iterator[Passage]:
 
 def _of_page(source: str, name: str) -> Iterator[Passage]:
     bare = re.sub(
-        r"^```.*?^```|<!--.*?-->|^\|[^\n]*|^#[^\n]*",
+        r"^```.*?^```|<!--.*?-->|^ *\|[^\n]*|^#[^\n]*",
         lambda cut: re.sub(r"[^\n]", " ", cut[0]),
         source,
         flags=re.MULTILINE | re.DOTALL,

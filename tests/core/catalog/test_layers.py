@@ -157,7 +157,7 @@ def test_every_part_has_a_manifest() -> None:
         assert manifest.keys() >= {"sentence", "needs", "since", "is_stable"}
         assert manifest["sentence"].endswith(".")
     unknown = {part: keys for part, manifest in MANIFESTS.items() if (keys := manifest.keys() - MANIFEST_KEYS)}
-    assert unknown == {}, "nobody reads these keys of part.json: see Parts in docs/internals/contributing.md"
+    assert unknown == {}, "nobody reads these keys of part.json: see docs/internals/parts.md"
 
 
 def test_every_extension_is_called() -> None:
@@ -170,9 +170,7 @@ def test_every_extension_is_called() -> None:
             callers = [other for other, used in USES.items() if file in used and other != file]
             if point not in OBJECTS or (point == name and not callers):
                 lost[file] = point
-    assert lost == {}, (
-        "an extension has the name of a point, then _ and its part's: see Parts in docs/internals/contributing.md"
-    )
+    assert lost == {}, "an extension has the name of a point, then _ and its part's: see docs/internals/parts.md"
 
 
 def test_a_folder_is_seen_at_a_glance() -> None:

@@ -38,7 +38,7 @@ def with_own_parts(folders: Sequence[Path]) -> Resources:
 
 def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
     """Return the files of a part that the package does not bring, as they would lie in sql/ and in migrations/."""
-    page = "docs/internals/contributing.md, under Parts, says what it needs"
+    page = "docs/internals/parts.md says what it needs"
     if not NAME.fullmatch(folder.name):
         raise InvalidArgumentError(
             f"a part cannot be called {folder.name!r}", hint="name its folder in small letters, digits and _, up to 40"
