@@ -91,7 +91,7 @@ def main() -> None:
 def measure(
     dsn: str, chunks: int, dimensions: int, storage: Storage, words: int, *, is_searched: bool = True
 ) -> Measured:
-    """Loads one tenant and maintains it until nothing is left to do."""
+    """Load one tenant and maintain it until nothing is left to do."""
     synthetic, corpus = Synthetic(chunks), Corpus(chunks, dimensions=dimensions)
     with psycopg.connect(dsn, autocommit=True) as db:
         before = sizes(db)

@@ -116,7 +116,7 @@ class Reader:
 
 
 def together(dsn: str, workers: list[Callable[[Connection, threading.Event], None]], work: Callable[[], None]) -> None:
-    """Runs the workers, each with a connection, while `work` is done; what went wrong in any is raised."""
+    """Run the workers, each with a connection, while `work` is done; what went wrong in any is raised."""
     is_over = threading.Event()
     problems: list[BaseException] = []
 

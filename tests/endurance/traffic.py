@@ -135,7 +135,7 @@ def is_lost(db: Connection, error: BaseException) -> bool:
 
 
 def maintain(db: Connection) -> int:
-    """Returns how many merges it made."""
+    """Return how many merges it made."""
     row = db.execute("select braid.maintain('10 seconds')").fetchone()
     assert row is not None
     return int(row[0]["merges"])

@@ -22,6 +22,14 @@ def test_functions_of_model_changes(dsn: str, name: str) -> None:
         assert isinstance(error, errors.InvalidArgumentError) and f"braid.{name}_model_change(" in str(error.hint)
 
 
+def test_the_number_of_rows(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        with pytest.raises(psycopg.Error) as caught:
+            connection.execute("select * from braid.list_embedding_jobs(job_count => 5)")
+        assert "(match_count => 100)" in str(errors.from_psycopg(caught.value).hint)
+        connection.execute("select * from braid.list_embedding_jobs(match_count => 5)")
+
+
 def test_views(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         with pytest.raises(psycopg.Error) as caught:

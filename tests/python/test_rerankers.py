@@ -199,7 +199,7 @@ def passages(body: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def by_number(body: dict[str, Any]) -> Any:
-    """Ranks texts that are numbers, the highest first."""
+    """Rank texts that are numbers, the highest first."""
     ranked = sorted(passages(body), key=lambda passage: -int(passage["text"]))
     return chat(json.dumps({"ranking": [passage["id"] for passage in ranked]}))
 

@@ -109,7 +109,7 @@ def test_names_of_the_number_of_rows(client: Client, name: str) -> None:
     assert caught.value.hint == f"give {count} alone"
     with pytest.raises(InvalidArgumentError) as caught:
         method(*required, rerank=None)
-    assert caught.value.hint == "give reranker="
+    assert caught.value.hint == "its name is now: reranker"
     with pytest.raises(TypeError, match="'limits'"):
         method(*required, limits=1)
 

@@ -32,7 +32,7 @@ class Replicated:
         return self.standbys[0]
 
     def caught_up(self) -> None:
-        """Waits until the standbys have all that is committed on the primary."""
+        """Wait until the standbys have all that is committed on the primary."""
         with psycopg.connect(self.primary.dsn, autocommit=True) as db:
             # A commit of its own: else what others inserted and nobody has waited for is not sent yet.
             db.execute("select pg_logical_emit_message(true, 'pgbraid', '')")

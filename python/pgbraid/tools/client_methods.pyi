@@ -45,30 +45,30 @@ def create_collection(
     ranking: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> int:
-    """Raises InvalidArgumentError, also for a collection that exists with other settings."""
+    """Raise InvalidArgumentError, also for a collection that exists with other settings."""
 
 def set_collection(collection: str, settings: Mapping[str, Any]) -> None:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def drop_collection(collection: str) -> bool: ...
 def set_synonyms(word: str, synonyms: Sequence[str], collection: str = "default") -> int:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def set_sparse_encoder(name: str, weights: Mapping[str, float] | None, *, append: bool = False) -> int:
-    """Raises InvalidArgumentError, LimitExceededError."""
+    """Raise InvalidArgumentError, LimitExceededError."""
 
 def set_indexed_attributes(
     attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
 ) -> None:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def set_token_vectors(
     collection: str, embedding_model: str | None = LOCAL_MODEL, *, vector_count: int = 32, dimensions: int | None = None
 ) -> None:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def get_document(external_id: str, collection: str = "default") -> Document | None:
-    """Raises NotFoundError for a collection that does not exist."""
+    """Raise NotFoundError for a collection that does not exist."""
 
 def list_documents(
     collection: str = "default",
@@ -78,21 +78,21 @@ def list_documents(
     filters: Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[ListedDocument]:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def update_metadata(
     external_id: str, metadata: Mapping[str, Any], *, replace: bool = False, collection: str = "default"
 ) -> bool:
-    """Raises InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError."""
+    """Raise InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError."""
 
 def delete_document(external_id: str, collection: str = "default") -> bool:
-    """Raises NotFoundError for a collection that does not exist."""
+    """Raise NotFoundError for a collection that does not exist."""
 
 def delete_documents(external_ids: Sequence[str], collection: str = "default") -> int:
-    """Raises NotFoundError for a collection that does not exist, LimitExceededError."""
+    """Raise NotFoundError for a collection that does not exist, LimitExceededError."""
 
 def clear_collection(collection: str = "default") -> int:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def similar_chunks(
     chunk_id: int,
@@ -103,7 +103,7 @@ def similar_chunks(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet."""
+    """Raise NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet."""
 
 def similar_documents(
     external_id: str,
@@ -115,7 +115,7 @@ def similar_documents(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet."""
+    """Raise NotFoundError, and InvalidArgumentError for a document that is not embedded yet."""
 
 def arrange_results(
     chunk_ids: Sequence[int],
@@ -126,7 +126,7 @@ def arrange_results(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists, or one of a page does not."""
+    """Raise InvalidArgumentError, and NotFoundError if none of the chunks exists, or one of a page does not."""
 
 def arrange_context(
     chunk_ids: Sequence[int],
@@ -139,7 +139,7 @@ def arrange_context(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> Context:
-    """Raises InvalidArgumentError, and NotFoundError if none of the chunks exists."""
+    """Raise InvalidArgumentError, and NotFoundError if none of the chunks exists."""
 
 def highlight(
     chunk_id: int,
@@ -151,15 +151,15 @@ def highlight(
     fragment_words: int = 30,
     fragment_separator: str = " … ",
 ) -> str:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def explain_score(
     query: str, chunk_ids: Sequence[int], *, match: str = "any", collection: str = "default"
 ) -> list[ScorePart]:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def status(collection: str | None = None) -> dict[str, Any]:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def health(older_than: Duration = 3600.0) -> list[dict[str, Any]]:
     """older_than is seconds, a text such as '5 minutes', or a timedelta. Raises InvalidArgumentError."""
@@ -169,27 +169,27 @@ def maintain(time_budget: Duration | None = None) -> dict[str, Any]:
 
 def calibrate() -> dict[str, float]: ...
 def check_index(collection: str = "default") -> list[IndexProblem]:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def rebuild_index(collection: str = "default") -> int:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def rebuild_vector_index(collection: str = "default") -> bool:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def measure_index_recall(
     collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def create_tenant(tenant: str) -> int:
-    """Raises InvalidArgumentError."""
+    """Raise InvalidArgumentError."""
 
 def drop_tenant(tenant: str, confirm_tenant: str) -> bool:
-    """Raises InvalidArgumentError if the keys differ."""
+    """Raise InvalidArgumentError if the keys differ."""
 
 def embedding_backlog() -> list[EmbeddingBacklog]:
-    """Raises PermissionDeniedError."""
+    """Raise PermissionDeniedError."""
 
 def list_embedding_jobs(
     state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
@@ -200,20 +200,20 @@ def list_embedding_jobs(
     embedding_model: str | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[EmbeddingJob]:
-    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+    """Raise NotFoundError, InvalidArgumentError, PermissionDeniedError."""
 
 def retry_embedding_jobs(
     chunk_ids: Sequence[int] | None = None, collection: str = "default", *, embedding_model: str | None = None
 ) -> int:
-    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+    """Raise NotFoundError, InvalidArgumentError, PermissionDeniedError."""
 
 def drop_embedding_jobs(
     chunk_ids: Sequence[int] | None = None, collection: str = "default", *, embedding_model: str | None = None
 ) -> int:
-    """Raises NotFoundError, InvalidArgumentError, PermissionDeniedError."""
+    """Raise NotFoundError, InvalidArgumentError, PermissionDeniedError."""
 
 def embedding_usage(since: date | None = None) -> list[EmbeddingUsage]:
-    """Raises PermissionDeniedError."""
+    """Raise PermissionDeniedError."""
 
 def set_search_log(
     collection: str = "default",
@@ -223,7 +223,7 @@ def set_search_log(
     keep_query: Literal["text", "hash", "nothing"] | None = None,
     retention: timedelta | str | None = None,
 ) -> None:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def set_ranking(
     collection: str,
@@ -233,13 +233,13 @@ def set_ranking(
     evaluation: Mapping[str, Any] | None = None,
     expected_ranking: Mapping[str, Any] | None = None,
 ) -> int:
-    """Raises InvalidArgumentError, NotFoundError, LimitExceededError."""
+    """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
 
 def list_rankings(collection: str = "default") -> list[dict[str, Any]]:
-    """Raises NotFoundError."""
+    """Raise NotFoundError."""
 
 def restore_ranking(collection: str, version: int, reason: str | None = None) -> int:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def start_model_change(
     collection: str,
@@ -249,25 +249,25 @@ def start_model_change(
     distance: Literal["cosine", "inner_product", "l2"] | None = None,
     vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
 ) -> None:
-    """Raises InvalidArgumentError, NotFoundError."""
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def pause_model_change(collection: str) -> None:
-    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
 def resume_model_change(collection: str) -> None:
-    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
 def cut_over_model_change(collection: str) -> None:
-    """Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model."""
+    """Raise InvalidArgumentError, which says how many chunks still wait for an embedding of the new model."""
 
 def roll_back_model_change(collection: str) -> None:
-    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
 def finish_model_change(collection: str) -> None:
-    """Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
 
 def unsync_table(table_name: str, *, keep_documents: bool = False) -> int:
-    """Raises NotFoundError, PermissionDeniedError."""
+    """Raise NotFoundError, PermissionDeniedError."""
 
 def apply_changes(time_budget: Duration = 10) -> dict[str, Any]:
     """time_budget is seconds, a text such as '5 minutes', or a timedelta.
@@ -276,10 +276,10 @@ def apply_changes(time_budget: Duration = 10) -> dict[str, Any]:
     """
 
 def sync_status() -> list[SyncStatus]:
-    """Raises PermissionDeniedError."""
+    """Raise PermissionDeniedError."""
 
 def check_sync(table_name: str) -> list[SyncProblem]:
-    """Raises NotFoundError, PermissionDeniedError."""
+    """Raise NotFoundError, PermissionDeniedError."""
 
 def set_profile(
     profile: str,
@@ -287,7 +287,7 @@ def set_profile(
     attributes: Mapping[str, Mapping[str, float]] | None = None,
     collection: str = "default",
 ) -> None:
-    """Raises InvalidArgumentError, DimensionMismatchError, NotFoundError."""
+    """Raise InvalidArgumentError, DimensionMismatchError, NotFoundError."""
 
 def learn_profile(
     profile: str,
@@ -296,13 +296,13 @@ def learn_profile(
     keys: Sequence[str] = ("category", "speaker"),
     collection: str = "default",
 ) -> LearnedProfile:
-    """Raises InvalidArgumentError, NotFoundError for a collection, LimitExceededError."""
+    """Raise InvalidArgumentError, NotFoundError for a collection, LimitExceededError."""
 
 def get_profile(profile: str) -> Profile | None: ...
 def list_profiles(
     *, match_count: int = 100, after: str | None = None, **other_names: Unpack[OtherNames]
 ) -> list[ListedProfile]:
-    """Raises InvalidArgumentError."""
+    """Raise InvalidArgumentError."""
 
 def delete_profile(profile: str) -> bool: ...
 def ranking_features(
@@ -314,28 +314,28 @@ def ranking_features(
     query_count: int = 100,
     **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def store_ranking_model(name: str, model: Mapping[str, Any]) -> bool:
-    """Raises InvalidArgumentError, LimitExceededError."""
+    """Raise InvalidArgumentError, LimitExceededError."""
 
 def get_ranking_model(name: str) -> dict[str, Any] | None: ...
 def list_ranking_models() -> list[dict[str, Any]]: ...
 def drop_ranking_model(name: str) -> bool: ...
 def create_query_set(query_set: str, level: str = "document", *, description: str = "") -> bool:
-    """Raises InvalidArgumentError."""
+    """Raise InvalidArgumentError."""
 
 def store_queries(query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default") -> int:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def store_judgments(query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def list_query_sets() -> list[dict[str, Any]]: ...
 def list_queries(
     query_set: str, *, match_count: int = 100, after: str | None = None, **other_names: Unpack[OtherNames]
 ) -> list[dict[str, Any]]:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def drop_query_set(query_set: str) -> bool: ...
 def evaluate(
@@ -346,7 +346,7 @@ def evaluate(
     judge: str | None = None,
     details: bool = False,
 ) -> dict[str, Any]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def compare_evaluations(
     baseline: Mapping[str, Any],
@@ -356,7 +356,7 @@ def compare_evaluations(
     seed: int = 0,
     changed_count: int = 10,
 ) -> dict[str, Any]:
-    """Raises InvalidArgumentError, LimitExceededError."""
+    """Raise InvalidArgumentError, LimitExceededError."""
 
 def pool_results(
     query_set: str,
@@ -367,10 +367,10 @@ def pool_results(
     seed: int = 0,
     query_ids: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def judge_agreement(query_set: str, judge: str, reference: str | None = None) -> dict[str, Any]:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def sample_queries(
     query_set: str,
@@ -383,7 +383,7 @@ def sample_queries(
     with_filters: bool = False,
     seed: int = 0,
 ) -> int:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def judgments_from_clicks(
     query_set: str,
@@ -394,7 +394,7 @@ def judgments_from_clicks(
     eta: float = 1.0,
     judge: str = "clicks",
 ) -> dict[str, int]:
-    """Raises NotFoundError, InvalidArgumentError."""
+    """Raise NotFoundError, InvalidArgumentError."""
 
 def tune(
     query_set: str,
@@ -407,7 +407,7 @@ def tune(
     fold_count: int = 5,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def plan_tuning(
     query_set: str,
@@ -418,7 +418,7 @@ def plan_tuning(
     judge: str | None = None,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Raises NotFoundError, InvalidArgumentError, LimitExceededError."""
+    """Raise NotFoundError, InvalidArgumentError, LimitExceededError."""
 
 def choose_configuration(
     evaluations: Sequence[Mapping[str, Any]],
@@ -428,7 +428,7 @@ def choose_configuration(
     resample_count: int = 2000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Raises InvalidArgumentError, LimitExceededError."""
+    """Raise InvalidArgumentError, LimitExceededError."""
 
 def timeframe_filter(
     timeframe: Timeframe | None,
@@ -437,4 +437,4 @@ def timeframe_filter(
     time_zone: str | None = None,
     reference_time: datetime | None = None,
 ) -> dict[str, Any] | None:
-    """Raises InvalidArgumentError, whose hint lists what is understood."""
+    """Raise InvalidArgumentError, whose hint lists what is understood."""

@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.language_config(text, text) is
-  'Returns the text search configuration of a language, given by its name (german) or ISO code (de). If the server has '
+  'Return the text search configuration of a language, given by its name (german) or ISO code (de). If the server has '
   'none for it, returns the default given as text_config.';

@@ -30,5 +30,5 @@ begin
 end
 $$;
 comment on function braid_store.phrase_lexemes(text[], text, boolean) is
-  'Returns for each text the lexemes by which it is found as a phrase, one for each of its places, with a space between '
+  'Return for each text the lexemes by which it is found as a phrase, one for each of its places, with a space between '
   'them; null if it has only stop words or nothing. No lexeme has a space.';

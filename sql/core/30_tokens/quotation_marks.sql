@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.quotation_marks() is
-  'Returns the characters that can stand around a phrase of a query.';
+  'Return the characters that can stand around a phrase of a query.';

@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.script_letters(text) is
-  'Returns the letters of a kind that the tokenizer treats in its own way, as ranges for a bracket expression. script: '
+  'Return the letters of a kind that the tokenizer treats in its own way, as ranges for a bracket expression. script: '
   'unspaced, half_width, hangul, emoji or flag.';

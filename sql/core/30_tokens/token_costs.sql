@@ -119,5 +119,5 @@ begin
 end
 $$;
 comment on function braid_store.token_costs(text[]) is
-  'Estimates how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the cost of '
+  'Estimate how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the cost of '
   'the text.';

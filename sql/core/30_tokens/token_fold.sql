@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.token_fold(text) is
-  'Returns a lower-case lexeme without its diacritics: café as cafe, Straße as strasse, مدرسة as مدرسه. Used after stemming, because '
+  'Return a lower-case lexeme without its diacritics: café as cafe, Straße as strasse, مدرسة as مدرسه. Used after stemming, because '
   'dictionaries expect the marks.';

@@ -68,7 +68,7 @@ end
 $$;
 
 comment on function braid_store.token_forms(text[]) is
-  'Returns every form by which the tokens of words are indexed, in lower case and before any dictionary. place: the '
+  'Return every form by which the tokens of words are indexed, in lower case and before any dictionary. place: the '
   'position within the word, from 0. A compound and its parts take one position. A run of unspaced script is one form '
   '(kind run), not in lower case, and takes as many positions as it has characters. word_number: the word''s place in '
   'the array; nulls are skipped.';

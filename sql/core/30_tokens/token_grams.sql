@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.token_grams(text[]) is
-  'Returns the characters and bigrams of tokens, each at the place (from 0) of its first character. token_number: the '
+  'Return the characters and bigrams of tokens, each at the place (from 0) of its first character. token_number: the '
   'token''s place in the array; nulls are skipped.';

@@ -93,6 +93,6 @@ end
 $$;
 
 comment on function braid_store.token_lexemes(text[], text, boolean) is
-  'Returns the lexemes of words that stand between spaces, as tokenize() does. One difference: a run of unspaced script '
+  'Return the lexemes of words that stand between spaces, as tokenize() does. One difference: a run of unspaced script '
   'is one row, of kind run, for token_grams. Call it once for each distinct word. position_count: how many positions '
   'the word takes. Punctuation takes none, and has no row.';

@@ -78,7 +78,7 @@ end
 $$;
 
 comment on function braid_store.token_lower(text) is
-  'Returns a word in lower case, by Unicode''s simple case folding (version 14). word: in NFKC. It uses a table because '
+  'Return a word in lower case, by Unicode''s simple case folding (version 14). word: in NFKC. It uses a table because '
   'the result must be the same in every database. lower() depends on the database''s locale, and under C it does not '
   'change letters beyond ASCII; and there is no collation for which it does that both in PostgreSQL 16 without ICU and '
   'in later versions.';

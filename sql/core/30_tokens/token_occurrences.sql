@@ -103,6 +103,6 @@ begin
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is
-  'Returns what tokenize() does, gathered: one row for each lexeme of a distinct word and for each gram of unspaced '
+  'Return what tokenize() does, gathered: one row for each lexeme of a distinct word and for each gram of unspaced '
   'script. occurrences: where it stands, see braid_store.position_bits. is_counted: true in exactly one row for each '
   'position that has something other than a stop word, so these rows give a text''s length.';

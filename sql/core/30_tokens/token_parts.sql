@@ -92,7 +92,7 @@ end
 $$;
 
 comment on function braid_store.token_parts(text[]) is
-  'Returns the parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py) and '
+  'Return the parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py) and '
   'atoms (HTTPServer2: HTTP, Server, 2). A number with points keeps its points and gives its prefixes instead (17.2.1: '
   '17, 17.2); dates and times give prefixes besides their segments. token_number: the token''s place in the array; '
   'nulls are skipped.';

@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function braid_store.token_scan(text[]) is
-  E'Splits words that stand between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # '
+  E'Split words that stand between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # '
   '$ % ->), runs of a script without spaces, runs of Hangul, and emoji. Everything else separates tokens. '
   'Apostrophes, dashes and compatibility forms are normalised (NFKC). The points of initials (U.S.) and separators of '
   'thousands are dropped. word_number: the word''s place in the array; nulls are skipped, and a word without tokens '

@@ -58,5 +58,5 @@ end
 $$;
 
 comment on function braid_store.token_stem(text[], text) is
-  'Returns what the dictionaries of a text search configuration make of lower-case words: one stem or several, or a '
+  'Return what the dictionaries of a text search configuration make of lower-case words: one stem or several, or a '
   'stop word. A word that no dictionary knows is its own stem.';

@@ -43,7 +43,7 @@ begin
 end
 $$;
 comment on function braid_store.tokenize(text[], text, boolean) is
-  'Splits texts into lexemes. Indexing and querying both use this, and nothing else. text_number counts the texts, '
+  'Split texts into lexemes. Indexing and querying both use this, and nothing else. text_number counts the texts, '
   'and position the tokens of a text, both from 1.
 1. White space and punctuation separate tokens. Scripts without spaces are cut into characters and bigrams, each '
   'at its character''s position. Hangul has spaces: its bigrams and characters stand at the word''s position.

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.white_space() is
-  'Returns the characters that separate the words of a query: Unicode''s white space.';
+  'Return the characters that separate the words of a query: Unicode''s white space.';

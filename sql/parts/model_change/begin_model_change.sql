@@ -81,4 +81,4 @@ end
 $$;
 
 comment on function braid_store.begin_model_change(text, text, int, text, text) is
-  'Does the work of braid.start_model_change.';
+  'Do the work of braid.start_model_change.';

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.cut_over_model_change(text) is
-  E'Makes searches use the new model of a model change, from the next statement on.\n'
-  'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both '
-  'models, so roll_back_model_change loses nothing. Waits a few seconds at most for writers, then raises 55P03. For '
+  E'Make searches use the new model of a model change, from the next statement on.\n'
+  'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Write still go to both '
+  'models, so roll_back_model_change loses nothing. Wait a few seconds at most for writers, then raises 55P03. For '
   'administrators.';

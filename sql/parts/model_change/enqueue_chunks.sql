@@ -57,6 +57,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_chunks(int, braid_store.collections, bigint) is
-  'Puts up to 1000 chunks with ids after last_id into the outbox of a vector space, except those that have a vector or '
+  'Put up to 1000 chunks with ids after last_id into the outbox of a vector space, except those that have a vector or '
   'a job there. last_id: returned as the last id looked at, null after the end. chunk_count: how many were put in. '
   'has_skipped: whether some were left out because another session had locked them.';

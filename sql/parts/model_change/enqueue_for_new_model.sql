@@ -81,6 +81,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_for_new_model(timestamptz) is
-  'Puts chunks that were there before a model change began into the outbox of the new vector space, for every '
+  'Put chunks that were there before a model change began into the outbox of the new vector space, for every '
   'tenant, in batches until the deadline. Passes over all tenants until one pass has missed no chunk. chunk_count: '
   'chunks put in. is_complete: whether there is nothing more to do now.';

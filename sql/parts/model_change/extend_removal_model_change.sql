@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.extend_removal_model_change(text) is
-  'Rolls back all model changes that are under way.';
+  'Roll back all model changes that are under way.';

@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.extend_status_model_change(int, int) is
-  'Returns how far the model change of a tenant''s part of a collection is: how many chunks have a vector of the new '
+  'Return how far the model change of a tenant''s part of a collection is: how many chunks have a vector of the new '
   'model, and how many wait for one in the space that searches do not read.';

@@ -18,4 +18,4 @@ end
 $$;
 
 comment on function braid_store.extend_task_model_change(text, timestamptz) is
-  'Fills the outbox for the new model of each model change.';
+  'Fill the outbox for the new model of each model change.';

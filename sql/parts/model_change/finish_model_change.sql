@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.finish_model_change(text) is
-  E'Ends a model change with the new model, after cut_over_model_change.\n'
+  E'End a model change with the new model, after cut_over_model_change.\n'
   'From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.';

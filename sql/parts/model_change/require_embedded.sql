@@ -54,4 +54,4 @@ end
 $$;
 
 comment on function braid_store.require_embedded(braid_store.model_changes) is
-  'Raises 22023 if a chunk has a vector of the old model and none of the new.';
+  'Raise 22023 if a chunk has a vector of the old model and none of the new.';

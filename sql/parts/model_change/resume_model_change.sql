@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.resume_model_change(text) is
-  E'Continues a paused model change.\n'
+  E'Continue a paused model change.\n'
   'For administrators.';

@@ -21,7 +21,7 @@ as $$
 $$;
 
 comment on function braid.start_model_change(text, text, int, text, text) is
-  E'Begins to move a collection to another embedding model, for all tenants, while searches and writes go on.\n'
+  E'Begin to move a collection to another embedding model, for all tenants, while searches and writes go on.\n'
   'embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection''s. '
   'vector_storage: vector, halfvec or binary; null keeps the collection''s, if it can be indexed at these dimensions. '
   'From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox; '

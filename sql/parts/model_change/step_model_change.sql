@@ -82,5 +82,5 @@ end
 $$;
 
 comment on function braid_store.step_model_change(text, text) is
-  'Takes one step in a model change. action: pause, resume, cut_over, roll_back or finish. Searches that have begun '
+  'Take one step in a model change. action: pause, resume, cut_over, roll_back or finish. Searches that have begun '
   'go on with the vector space that they began with; its vectors stay until no snapshot needs them.';

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_store.extend_check_settings_sparse_encoders(jsonb) is
-  'Raises 42704 if a collection is to have a sparse encoder that is not there, and keeps it from being removed until the '
+  'Raise 42704 if a collection is to have a sparse encoder that is not there, and keep it from being removed until the '
   'transaction ends.';

@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_calls.extend_import_collection_sparse_encoders(text, jsonb) is
-  'Sets the sparse encoder of a new collection.';
+  'Set the sparse encoder of a new collection.';

@@ -72,5 +72,5 @@ end
 $$;
 
 comment on function braid_store.extend_sparse_query_sparse_encoders(jsonb, braid_store.collections, text) is
-  'Cuts a query text into the terms of the collection''s encoder, and returns these and their weights. However often a term stands in '
+  'Cut a query text into the terms of the collection''s encoder, and return these and their weights. However often a term stands in '
   'the text, it counts once.';

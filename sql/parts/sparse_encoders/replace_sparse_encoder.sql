@@ -77,4 +77,4 @@ end
 $$;
 
 comment on function braid_store.replace_sparse_encoder(text, jsonb, boolean) is
-  'Does the work of braid.set_sparse_encoder.';
+  'Do the work of braid.set_sparse_encoder.';

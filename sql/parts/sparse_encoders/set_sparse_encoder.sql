@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.set_sparse_encoder(text, jsonb, boolean) is
-  E'Stores a table of term weights, by which collections make the sparse terms of a query''s words without a model.\n'
+  E'Store a table of term weights, by which collections make the sparse terms of a query''s words without a model.\n'
   'Returns how many terms it has. weights: an object of terms and their weights, 0 or more, in place of those stored before; '
   'with append, beside them, for tables that come in pieces. Null removes the encoder. Terms are lower case and without '
   'accents, as in the vocabulary of BERT''s uncased models: one that begins with ## stands for the rest of a word, and a word '

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_calls.check_definition(jsonb) is
-  'Raises 22023 for a collection with a setting of a part that is not installed.';
+  'Raise 22023 for a collection with a setting of a part that is not installed.';

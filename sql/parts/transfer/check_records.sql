@@ -102,5 +102,5 @@ end
 $$;
 
 comment on function braid_store.check_records(jsonb) is
-  'Raises 22023 for what import_tenant cannot read. The keys of a record are the columns of the tables, read from the '
+  'Raise 22023 for what import_tenant cannot read. The keys of a record are the columns of the tables, read from the '
   'catalog.';

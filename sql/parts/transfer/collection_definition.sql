@@ -21,5 +21,5 @@ as $$
 $$;
 
 comment on function braid_store.collection_definition(braid_store.collections) is
-  'Returns a collection''s settings, model, indexed attributes and synonyms as JSON: all that its search results depend '
+  'Return a collection''s settings, model, indexed attributes and synonyms as JSON: all that its search results depend '
   'on.';

@@ -64,6 +64,6 @@ end
 $$;
 
 comment on function braid_store.export_batches(int, text, text, int) is
-  'Returns what to export, in order, in batches of document ids. A batch with document_ids null stands for the '
+  'Return what to export, in order, in batches of document ids. A batch with document_ids null stands for the '
   'definition of its collection. collection null: all collections that the tenant uses. after, document_count: as in '
   'export_tenant.';

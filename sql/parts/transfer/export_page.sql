@@ -68,5 +68,5 @@ end
 $$;
 
 comment on function braid_store.export_page(int, braid_store.collections, bigint[]) is
-  'Returns documents as export_tenant gives them: all columns but the ids, which an import gives anew. document_ids '
+  'Return documents as export_tenant gives them: all columns but the ids, which an import gives anew. document_ids '
   'null: the definition of the collection.';

@@ -39,5 +39,5 @@ as $$
 $$;
 
 comment on function braid_calls.export_records(text, text, int) is
-  'Does the work of braid.export_tenant. Writes numbers and times so that an import reads the same values, whatever the '
+  'Do the work of braid.export_tenant. Write numbers and times so that an import reads the same values, whatever the '
   'session''s settings.';

@@ -18,7 +18,7 @@ as $$
 $$;
 
 comment on function braid.export_tenant(text, text, int) is
-  E'Returns all that the session''s tenant stored, without loss, as JSON objects: one for each collection that it '
+  E'Return all that the session''s tenant stored, without loss, as JSON objects: one for each collection that it '
   'uses, one for each document with its chunks and embeddings, one for each profile, one for each query set, one for each of its '
   'queries, with its judgments, and one for each ranking model.\n'
   'import_tenant takes them in the same order. By default exports everything; called in the select list of a query and '

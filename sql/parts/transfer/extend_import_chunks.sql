@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_import_chunks(int, braid_store.collections, bigint[], jsonb[]) is
-  'Extension point: stores what parts have with exported chunks. chunks: as they were exported, parallel to chunk_ids.';
+  'Extension point: store what parts have with exported chunks. chunks: as they were exported, parallel to chunk_ids.';

@@ -58,5 +58,5 @@ end
 $$;
 
 comment on function braid_calls.import_collection(jsonb) is
-  'Makes sure that there is a collection with this definition. Creates it with the caller''s rights if it is not there; '
+  'Make sure that there is a collection with this definition. Create it with the caller''s rights if it is not there; '
   'raises 22023 if its settings differ.';

@@ -51,5 +51,5 @@ end
 $$;
 
 comment on function braid_calls.import_documents(jsonb) is
-  'Does the work of braid.import_tenant for documents. The tenant''s other writers to these collections wait until the '
-  'transaction ends. Returns the number of documents.';
+  'Do the work of braid.import_tenant for documents. The tenant''s other writers to these collections wait until the '
+  'transaction ends. Return the number of documents.';

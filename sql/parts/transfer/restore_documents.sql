@@ -81,5 +81,5 @@ end
 $$;
 
 comment on function braid_store.restore_documents(int, braid_store.collections, jsonb[]) is
-  'Stores and indexes exported documents of a collection with their chunks as they are. None of the documents may be '
+  'Store and indexes exported documents of a collection with their chunks as they are. None of the documents may be '
   'there. Chunks without an embedding go to the outbox.';

@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_calls.stored_definition(text) is
-  'Returns the definition of the collection with this name, as collection_definition() does; null if there is none.';
+  'Return the definition of the collection with this name, as collection_definition() does; null if there is none.';

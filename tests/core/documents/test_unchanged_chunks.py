@@ -28,7 +28,7 @@ def embed(text: str, model: str = OLD) -> list[float]:
 
 
 def work(db: Connection, model: str = OLD, collection: str = "c") -> list[str]:
-    """Embeds all that waits, and returns these texts in order."""
+    """Embed all that waits, and return these texts in order."""
     jobs = db.execute(
         "select chunk_id, input from braid.claim_embedding_jobs(10000, collection => %s, embedding_model => %s)",
         (collection, model),

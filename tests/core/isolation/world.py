@@ -123,7 +123,7 @@ class World:
             return one(self.admin, statement, *values)
 
     def like(self, tenant: str, word: str) -> None:
-        """Gives the tenant a profile, of the same name for each."""
+        """Give the tenant a profile, of the same name for each."""
         attributes = json.dumps({"speaker": {word: 1}})
         self.call(tenant, "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", attributes)
 
@@ -137,7 +137,7 @@ class World:
         self.call(tenant, "select braid.record_feedback(%s, 'doc2', 'click')", found)
 
     def judge(self, tenant: str, word: str) -> None:
-        """Gives the tenant judged queries, in a query set of the same name for each."""
+        """Give the tenant judged queries, in a query set of the same name for each."""
         queries = [
             {"query_id": "1", "text": f"{word} customer", "embedding": [1, 0, 0]},
             {"query_id": "2", "text": word, "embedding": [0, 1, 0]},
@@ -156,7 +156,7 @@ class World:
             self.call(tenant, "select braid.store_judgments(%s, %s)", name, json.dumps(judged))
 
     def learn(self, tenant: str, weight: float) -> None:
-        """Gives the tenant a ranking model, of the same name for each."""
+        """Give the tenant a ranking model, of the same name for each."""
         model = {"version": 1, "mode": "hybrid", "features": ["score", "importance"], "weights": [1, weight]}
         self.call(tenant, "select braid.store_ranking_model('learned', %s)", json.dumps(model))
 
@@ -176,7 +176,7 @@ class World:
         return [row[0] for row in rows]
 
     def role(self, name: str, *memberships: str, options: str = "login") -> str:
-        """Creates a role with a name of its own. Memberships may carry options, "braid_reader with inherit true", or be
+        """Create a role with a name of its own. Memberships may carry options, "braid_reader with inherit true", or be
         what the role is trusted as: "gateway"."""
         role = f"{name}_{uuid.uuid4().hex[:8]}"
         self.definitions.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))

@@ -78,7 +78,7 @@ def without_patience(database: Database) -> Iterator[None]:
 
 
 def change_what_is_read(database: Database) -> None:
-    """Has vacuum remove what a session of the standby has in its snapshot."""
+    """Have vacuum remove what a session of the standby has in its snapshot."""
     with psycopg.connect(database.primary, autocommit=True) as db:
         db.execute("update braid_store.vector_settings set exact_rows = exact_rows + 1")
         db.execute("vacuum braid_store.vector_settings")

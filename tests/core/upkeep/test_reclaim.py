@@ -68,7 +68,7 @@ def other(dsn: str) -> Iterator[Connection]:
 
 @pytest.fixture
 def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, Any]]:
-    """Runs pgbraid maintain, for which this database is large enough, and gives what it prints."""
+    """Run pgbraid maintain, for which this database is large enough, and give what it prints."""
     monkeypatch.setattr(reclaim, "MIN_EXCESS_BYTES", 100_000)
     monkeypatch.setattr(reclaim, "LOCK_TIMEOUT", "200ms")
     monkeypatch.setenv("PGBRAID_DSN", dsn)

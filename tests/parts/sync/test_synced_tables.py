@@ -19,7 +19,7 @@ def apply(db: Connection) -> dict[str, Any]:
 
 
 def in_step(db: Connection, table: str = "public.articles") -> dict[str, Any]:
-    """Brings all over; nothing may be left, nor fail."""
+    """Bring all over; nothing may be left, nor fail."""
     done = apply(db)
     assert (done["complete"], done["failed"], done["warnings"]) == (True, 0, []), done
     assert db.execute("select * from braid.check_sync(%s)", (table,)).fetchall() == []

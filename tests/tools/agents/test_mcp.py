@@ -267,7 +267,7 @@ def test_without_the_embedding_service(filled: str, dsn: str) -> None:
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "price", "match_count": 0}, "match_count"),
     ("search", {"query": "price", "match_count": 51}, "match_count"),
-    ("search", {"query": "price", "limit": 5}, "limit is now match_count"),
+    ("search", {"query": "price", "limit": 5}, "its name is now: match_count"),
     ("search", {}, "query"),
     ("search", {"query": "price", "filters": {"speaker": {"$near": 1}}}, "Hint: "),
     ("search", {"query": "price", "filters": [1]}, "filters"),

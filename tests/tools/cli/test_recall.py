@@ -49,4 +49,6 @@ def test_what_is_not_understood(run: Run) -> None:
     assert "timeframe 'soon' is not understood" in done.err
     assert "last 3 days" in done.err
     assert run("recall", "zebra", "--filters", "{").code == 2
-    assert "'--match-count': 99999999999 is not in the range" in run("recall", "zebra", "-k", 99999999999).err
+    assert (
+        "'--match-count' / '--limit': 99999999999 is not in the range" in run("recall", "zebra", "-k", 99999999999).err
+    )

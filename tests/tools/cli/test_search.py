@@ -88,6 +88,8 @@ def test_colours_are_for_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) ->
         (["x", "--filters", '"{}"'], "filters"),
         (["x", "--limit", "0"], "0"),
         (["x", "--match-count", "many"], "many"),
+        (["x", "--rerank", "late-interaction"], "hint: its name is now: --reranker"),
+        (["x", "--rerank=late-interaction"], "hint: its name is now: --reranker"),
         (["x", "--mode", "vector"], "vector"),
         (["x", "--collection", "nowhere"], "nowhere"),
         (["x", "--tenant", "nobody"], "nobody"),

@@ -402,7 +402,7 @@ def test_a_collection_that_is_dropped_meanwhile(
 
 @pytest.fixture
 def first(db: Connection, papers: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
-    """Writes papers of a tenant whose turn is before that of the others."""
+    """Write papers of a tenant whose turn is before that of the others."""
     db.execute("select braid.create_tenant('a')")
     set_tenant(db, "a")
     db.execute("select braid.create_collection('papers', dimensions => 3, embedding_model => 'theirs')")

@@ -121,6 +121,7 @@ def test_bodies_have_a_limit(workbench: Workbench) -> None:
         ("search", {"query": "\ud800"}, 400, "Unicode"),
         ("search", {"quary": "price"}, 400, "'quary' is no argument"),
         ("search", {"query": "price", "mode": "best"}, 400, "mode is 'best'"),
+        ("search", {"query": "price", "limit": 5}, 400, "its name is now: match_count"),
         ("search", {"query": "price", "match_count": 1000}, 400, "match_count is 1000"),
         ("search", {"query": "price", "match_count": True}, 400, "match_count is True"),
         ("search", {"query": "price", "full_text_weight": -1}, 400, "full_text_weight"),

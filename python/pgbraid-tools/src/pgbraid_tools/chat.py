@@ -15,7 +15,7 @@ CHAT_URL = "https://api.openai.com/v1"
 
 
 def response_format(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Has the model answer with an object of one key, whose value has this schema."""
+    """Have the model answer with an object of one key, whose value has this schema."""
     schema = {"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
 

@@ -28,7 +28,7 @@ def row_count(given: int | None, other_names: OtherNames, default: int, name: st
     others: dict[str, Any] = {**other_names}
     limit = others.pop("limit", None)
     if "rerank" in others:
-        raise InvalidArgumentError("the argument rerank is now reranker", hint="give reranker=", sqlstate="22023")
+        raise InvalidArgumentError("there is no argument rerank", hint="its name is now: reranker", sqlstate="22023")
     if others:
         raise TypeError(f"unexpected keyword argument {next(iter(others))!r}")
     if given is not None and limit is not None:

@@ -186,6 +186,7 @@ _RENAMED = {
     """ settings => '{"fold_diacritics": false}')""",
     "cut_over_model_migration": "select braid.cut_over_model_change('papers')",
     "finish_model_migration": "select braid.finish_model_change('papers')",
+    "list_embedding_jobs": "select * from braid.list_embedding_jobs(match_count => 100)",
     "measure_recall": "select braid.measure_index_recall('default')",
     "model_migrations": "select * from braid.model_changes",
     "pause_model_migration": "select braid.pause_model_change('papers')",

@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function braid_store.collection_lock(int) is
-  'Returns the name of the table whose lock stands for a collection. Modes: writers take ROW EXCLUSIVE, maintenance ROW '
+  'Return the name of the table whose lock stands for a collection. Modes: writers take ROW EXCLUSIVE, maintenance ROW '
   'SHARE. A step of a model change keeps out only writers, by SHARE ROW EXCLUSIVE. What must keep out both takes '
   'EXCLUSIVE. Collections whose ids are equal modulo 64 share a table.';

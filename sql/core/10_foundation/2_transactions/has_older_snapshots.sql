@@ -19,5 +19,5 @@ as $$
 $$;
 
 comment on function braid_store.has_older_snapshots(xid8) is
-  'Tells whether some other session of this database may still work with a snapshot that does not show the changes of '
+  'Tell whether some other session of this database may still work with a snapshot that does not show the changes of '
   'the transaction with this id. True also while that transaction is this session''s own.';

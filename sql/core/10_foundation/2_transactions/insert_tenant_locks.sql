@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.insert_tenant_locks(int) is
-  'Creates the rows of braid_locks.tenant_locks for a new tenant: 8 slots, each with the kinds writing, turn and '
+  'Create the rows of braid_locks.tenant_locks for a new tenant: 8 slots, each with the kinds writing, turn and '
   'shards.';

@@ -12,5 +12,5 @@ as $$
 $$;
 
 comment on function braid_store.keeps_waiting() is
-  'Tells whether another session waits for a lock that this session holds. Maintenance then stops early: a clear, a '
+  'Tell whether another session waits for a lock that this session holds. Maintenance then stops early: a clear, a '
   'drop or a rebuild may be waiting for it, and writers wait behind that one.';

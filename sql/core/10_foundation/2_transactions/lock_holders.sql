@@ -35,6 +35,6 @@ as $$
 $$;
 
 comment on function braid_store.lock_holders(regclass[], text[], xid[]) is
-  'Describes in words which other transactions are in the way: those that hold a lock on one of the relations in one of '
-  'the modes, and those with one of the ids. Names at most three and counts the rest. Shows only what the owner of this '
+  'Describe in words which other transactions are in the way: those that hold a lock on one of the relations in one of '
+  'the modes, and those with one of the ids. Names at most three and counts the rest. Show only what the owner of this '
   'function sees in pg_stat_activity. Null if they have all ended.';

@@ -47,6 +47,6 @@ end
 $$;
 
 comment on function braid_store.lock_part(int, int) is
-  'Takes a tenant''s part of a collection for this session alone, until its transaction ends. collection_id null: the '
-  'tenant''s parts of all collections. It tries for 200 ms at a time, and writers go on between the tries. Raises 55P03 '
+  'Take a tenant''s part of a collection for this session alone, until its transaction ends. collection_id null: the '
+  'tenant''s parts of all collections. It tries for 200 ms at a time, and writers go on between the tries. Raise 55P03 '
   'after lock_wait().';

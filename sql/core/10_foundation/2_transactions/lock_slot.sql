@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.lock_slot(int) is
-  'Returns the slot in braid_locks.tenant_locks that a tenant''s part of a collection uses: the collection''s id modulo '
+  'Return the slot in braid_locks.tenant_locks that a tenant''s part of a collection uses: the collection''s id modulo '
   '8.';

@@ -25,5 +25,5 @@ end
 $$;
 
 comment on function braid_store.open_transactions(out xid8, out xid8) is
-  'Returns the oldest and the newest id among the other transactions of this database that may have written and have '
+  'Return the oldest and the newest id among the other transactions of this database that may have written and have '
   'not ended, prepared ones included. Both are null if there are none.';

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.raise_locked(text, text) is
-  'Raises 55P03: the thing named in locked is in use by holders, as lock_holders or row_lock_holders describes them '
+  'Raise 55P03: the thing named in locked is in use by holders, as lock_holders or row_lock_holders describes them '
   '(null: they are unknown).';

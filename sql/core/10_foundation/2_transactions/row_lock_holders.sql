@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.row_lock_holders(xid[]) is
-  'Describes in words which transactions hold row locks of tenant_locks. row_locks: xmax of the locked rows. Null if '
+  'Describe in words which transactions hold row locks of tenant_locks. row_locks: xmax of the locked rows. Null if '
   'they have all ended.';

@@ -58,7 +58,7 @@ end
 $$;
 
 comment on function braid_store.extension_body(regprocedure) is
-  'Returns the body that an extension point has with the parts that are installed: one call for each part that has a function '
+  'Return the body that an extension point has with the parts that are installed: one call for each part that has a function '
   'of the point''s name and the part''s, in the order of the parts. Rows are added, JSON objects merged, an inout argument is '
-  'handed from part to part, and of other values the first that is not null is returned. Raises 22023 where a part''s '
+  'handed from part to part, and of other values the first that is not null is returned. Raise 22023 where a part''s '
   'function has other arguments or another result.';

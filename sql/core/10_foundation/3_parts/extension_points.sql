@@ -14,5 +14,5 @@ as $$
 $$;
 
 comment on function braid_store.extension_points() is
-  'Lists the functions of the core, and of parts, that call what other parts add, by the manifests of what is installed. What a part '
+  'List the functions of the core, and of parts, that call what other parts add, by the manifests of what is installed. What a part '
   'adds to a point has the name of the point and then the part''s; where the point is not installed, nobody calls it.';

@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.write_extension_points() is
-  'Has the functions of the core that parts extend call the parts that are installed. An installation calls it when all '
+  'Have the functions of the core that parts extend call the parts that are installed. An installation calls it when all '
   'functions are there, before it writes privileges.';

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.gateway_mark() is
-  'Does nothing. Only gateways have EXECUTE on it, so session_tenant_id can ask whether a login may be a gateway '
+  'Do nothing. Only gateways have EXECUTE on it, so session_tenant_id can ask whether a login may be a gateway '
   'without reading a table.';

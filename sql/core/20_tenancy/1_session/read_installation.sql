@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid_calls.read_installation() is
-  'Returns which version is installed, with a hash of the core and of each part that is installed, and of each migration: one '
+  'Return which version is installed, with a hash of the core and of each part that is installed, and of each migration: one '
   'row, or none for a login that login_is_known() does not know.';

@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.request_is_anonymous() is
-  'Tells whether the request''s claims name neither a user nor a trusted role. The public tenant, if one is set, then '
+  'Tell whether the request''s claims name neither a user nor a trusted role. The public tenant, if one is set, then '
   'answers the request.';

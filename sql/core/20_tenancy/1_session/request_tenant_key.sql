@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function braid_store.request_tenant_key() is
-  'Returns the tenant key that an HTTP request names: the header''s, if the request''s role claim is trusted, else the '
+  'Return the tenant key that an HTTP request names: the header''s, if the request''s role claim is trusted, else the '
   'claim at claim_path. Null if it names none. Believe it only in a gateway''s session: only a gateway verifies tokens, '
   'and anybody can set these settings.';

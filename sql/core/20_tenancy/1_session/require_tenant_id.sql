@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.require_tenant_id() is
-  'Returns the tenant that this session acts for. If there is none, raises 42501 with a hint that says what to do. For '
+  'Return the tenant that this session acts for. If there is none, raises 42501 with a hint that says what to do. For '
   'definer functions.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.session_is(text) is
-  'Tells whether the login is trusted in this database as a gateway, a service, an administrator or a monitor (kind).';
+  'Tell whether the login is trusted in this database as a gateway, a service, an administrator or a monitor (kind).';

@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.session_is_anonymous() is
-  'Tells whether this is a gateway''s request that names no tenant. Only the public tenant, if one is set, can answer '
+  'Tell whether this is a gateway''s request that names no tenant. Only the public tenant, if one is set, can answer '
   'it.';

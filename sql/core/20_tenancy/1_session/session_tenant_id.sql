@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function braid_calls.session_tenant_id() is
-  'Returns the tenant that this session acts for; null if there is none. Who logged in (session_user) decides how it is '
+  'Return the tenant that this session acts for; null if there is none. Who logged in (session_user) decides how it is '
   'named. Gateways: by the request''s verified claims. Services: by braid.tenant. Superusers and roles with BYPASSRLS: '
   'by braid.tenant, or else by the request. All others, and superusers who name none: by their memberships, among which '
   'braid.tenant chooses.';

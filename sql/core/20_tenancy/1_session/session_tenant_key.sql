@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_calls.session_tenant_key() is
-  'Returns the key of the tenant that this session acts for; null if there is none.';
+  'Return the key of the tenant that this session acts for; null if there is none.';

@@ -13,10 +13,10 @@ as $$
 $$;
 
 comment on function braid.add_trusted_role(text, text) is
-  E'Trusts a role in this database, and in no other.\n'
+  E'Trust a role in this database, and in no other.\n'
   'role: a login, or a group role whose members inherit it. kind: gateway (verifies tokens, and so names the tenant of '
   'each request, as PostgREST does), service (works for every tenant and chooses one by braid.tenant, as an embedding '
   'worker does), administrator (may call the functions marked "For administrators") or monitor (reads the views of sizes, '
   'waiting work and indexes and calls health, of all tenants, and sees nothing of what they stored; pg_monitor makes all of its '
-  'members monitors). Returns false if the role was '
+  'members monitors). Return false if the role was '
   'trusted so already. For administrators.';

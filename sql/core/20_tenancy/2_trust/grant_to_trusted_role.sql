@@ -49,5 +49,5 @@ end
 $$;
 
 comment on function braid_store.grant_to_trusted_role(text) is
-  'Makes a role''s privileges fit the kinds in trusted_roles: grants what they need and revokes the rest. Does nothing '
+  'Make a role''s privileges fit the kinds in trusted_roles: grants what they need and revokes the rest. Do nothing '
   'if the role does not exist.';

@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid_store.listed_views(text) is
-  'Lists the views of the core and of the parts that say in their files that a role may read them: reader, writer, '
+  'List the views of the core and of the parts that say in their files that a role may read them: reader, writer, '
   'administrator, service or monitor.';

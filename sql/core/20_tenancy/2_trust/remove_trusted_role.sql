@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.remove_trusted_role(text, text) is
-  E'Ends the trust in a role that add_trusted_role began, for one kind.\n'
+  E'End the trust in a role that add_trusted_role began, for one kind.\n'
   'Returns false if the role was not trusted so. Call it before you drop the role. For administrators.';

@@ -21,7 +21,7 @@ as $$
 $$;
 
 comment on function braid.set_access(text[], text, text[], text, boolean) is
-  E'Sets how requests through a gateway, such as PostgREST, name their tenant.\n'
+  E'Set how requests through a gateway, such as PostgREST, name their tenant.\n'
   'An argument that is null, as by default, leaves its setting as it is. claim_path: where the verified token has the '
   'tenant''s key (at first {app_metadata,tenant_id}). trusted_claim_roles: requests whose token has one of these roles '
   'may name the tenant in a header instead (at first {service_role}). tenant_header: that header''s name (at first '

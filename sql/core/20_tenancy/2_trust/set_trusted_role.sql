@@ -39,4 +39,4 @@ end
 $$;
 
 comment on function braid_store.set_trusted_role(text, text, boolean) is
-  'Does the work of braid.add_trusted_role (is_trusted true) and braid.remove_trusted_role (false).';
+  'Do the work of braid.add_trusted_role (is_trusted true) and braid.remove_trusted_role (false).';

@@ -49,4 +49,4 @@ end
 $$;
 
 comment on function braid_store.update_access_settings(text[], text, text[], text, boolean) is
-  'Does the work of braid.set_access.';
+  'Do the work of braid.set_access.';

@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.create_tenant(text) is
-  E'Creates a tenant and makes the calling login a member of it.\n'
-  'tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant''s '
+  E'Create a tenant and make the calling login a member of it.\n'
+  'tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Return the tenant''s '
   'id. If the tenant exists already, only returns its id. For administrators.';

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.drop_tenant(text, text) is
-  E'Deletes a tenant and all that it stored in every collection.\n'
-  'This cannot be undone. Give its key twice, as tenant and as confirm_tenant. Waits a few seconds at most for the '
+  E'Delete a tenant and all that it stored in every collection.\n'
+  'This cannot be undone. Give its key twice, as tenant and as confirm_tenant. Wait a few seconds at most for the '
   'tenant''s writers, then raises 55P03. The tenant is gone and its key free as soon as this commits; maintain() '
-  'deletes the rows later. Returns false if no tenant has that key. For administrators.';
+  'deletes the rows later. Return false if no tenant has that key. For administrators.';

@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.insert_requested_tenant() is
-  'Creates the tenant that a gateway''s request names by its verified claim, if access_settings.create_tenants is true. '
+  'Create the tenant that a gateway''s request names by its verified claim, if access_settings.create_tenants is true. '
   'Does nothing in any other case.';

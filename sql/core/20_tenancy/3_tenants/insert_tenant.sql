@@ -39,4 +39,4 @@ end
 $$;
 
 comment on function braid_store.insert_tenant(text) is
-  'Does the work of braid.create_tenant.';
+  'Do the work of braid.create_tenant.';

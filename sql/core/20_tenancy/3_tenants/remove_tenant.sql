@@ -44,4 +44,4 @@ end
 $$;
 
 comment on function braid_store.remove_tenant(text, text) is
-  'Does the work of braid.drop_tenant. Takes the locks that wait for the tenant''s writers.';
+  'Do the work of braid.drop_tenant. Take the locks that wait for the tenant''s writers.';

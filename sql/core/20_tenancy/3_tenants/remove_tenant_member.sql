@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.remove_tenant_member(text, text) is
-  E'Ends a membership that add_tenant_member made.\n'
+  E'End a membership that add_tenant_member made.\n'
   'Returns false if there was none. For administrators.';

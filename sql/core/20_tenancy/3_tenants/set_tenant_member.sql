@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function braid_store.set_tenant_member(text, text, boolean) is
-  'Does the work of braid.add_tenant_member (is_member true) and braid.remove_tenant_member (false).';
+  'Do the work of braid.add_tenant_member (is_member true) and braid.remove_tenant_member (false).';

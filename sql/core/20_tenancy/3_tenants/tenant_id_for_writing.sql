@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.tenant_id_for_writing() is
-  'Returns the tenant that this session may write for, as require_tenant_id does. Refuses requests that may only read '
-  'the public tenant. Creates the tenant that the request''s verified claim names, if braid.set_access allows it.';
+  'Return the tenant that this session may write for, as require_tenant_id does. Refuse requests that may only read '
+  'the public tenant. Create the tenant that the request''s verified claim names, if braid.set_access allows it.';

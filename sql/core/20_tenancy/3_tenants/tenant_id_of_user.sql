@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.tenant_id_of_user() is
-  'Returns the tenant of this session, as require_tenant_id does. Refuses requests without a user, which may search the '
+  'Return the tenant of this session, as require_tenant_id does. Refuse requests without a user, which may search the '
   'public tenant and read its documents, but not what concerns its users.';

@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.has_due_parts(text, timestamptz) is
-  'Tells whether parts that were due for a task before the given time are still due: maintenance ran out of time, or '
+  'Tell whether parts that were due for a task before the given time are still due: maintenance ran out of time, or '
   'another session works on them.';

@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.note_collection(int) is
-  'Notes that maintenance must visit every tenant''s part of a collection, because its definition has changed.';
+  'Note that maintenance must visit every tenant''s part of a collection, because its definition has changed.';

@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.note_due(int, int) is
-  'Notes that maintenance must visit a tenant''s part of a collection. Called after each write. Does nothing if there '
+  'Note that maintenance must visit a tenant''s part of a collection. Called after each write. Do nothing if there '
   'is such a note already.';

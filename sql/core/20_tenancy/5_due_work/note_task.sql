@@ -20,5 +20,5 @@ end
 $$;
 
 comment on function braid_store.note_task(int, int, text) is
-  'Notes a task that a visit found to do in a tenant''s part of a collection. Does nothing if it is noted already and '
+  'Note a task that a visit found to do in a tenant''s part of a collection. Do nothing if it is noted already and '
   'nobody works on it.';

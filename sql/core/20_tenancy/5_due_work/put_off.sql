@@ -22,5 +22,5 @@ as $$
 $$;
 
 comment on function braid_store.put_off(braid_store.due_parts[], timestamptz) is
-  'Makes the parts of these notes due again at due_at (by default now: after all that is due already). Keeps one '
+  'Make the parts of these notes due again at due_at (by default now: after all that is due already). Keep one '
   'note of each part. The caller has locked the notes.';

@@ -28,7 +28,7 @@ as $$
 $$;
 
 comment on function braid_store.settle(braid_store.due_parts[], xid8, xid8) is
-  E'Deletes the notes of parts in which maintenance has nothing left to do.\n'
+  E'Delete the notes of parts in which maintenance has nothing left to do.\n'
   'A writer that has not ended yet may have found such a note, and so have written none of its own. What it writes is '
   'seen only later. So one note of each part stays, and is visited again when all transactions from oldest to newest '
   'have ended. The caller locks the notes first, and then asks open_transactions for these two. Both null: no writer '

@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.take_due_parts(text, timestamptz, xid8) is
-  'Locks and returns the notes of up to 100 parts that are due for a task, those due longest first. If there are none, '
+  'Lock and return the notes of up to 100 parts that are due for a task, those due longest first. If there are none, '
   'takes notes that settle left waiting for transactions, if these are all below ended_before, which have ended; null '
   'leaves them alone. Notes that another session has locked are passed over.';

@@ -45,5 +45,5 @@ end
 $$;
 
 comment on function braid_store.check_collection(braid_store.collections, int, text, text) is
-  'Raises 22023 or 42704 for what no collection can have: its name and model, and settings that are wrong together. What each '
+  'Raise 22023 or 42704 for what no collection can have: its name and model, and settings that are wrong together. What each '
   'setting can be alone, configure and rank_as check.';

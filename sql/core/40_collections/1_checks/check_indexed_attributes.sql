@@ -54,5 +54,5 @@ end
 $$;
 
 comment on function braid_store.check_indexed_attributes(jsonb) is
-  'Returns the declared attributes, one row for each: the metadata key, without the prefix "metadata.", and its type. '
+  'Return the declared attributes, one row for each: the metadata key, without the prefix "metadata.", and its type. '
   'Raises 22023 for what cannot be declared.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.declared_key(text) is
-  'Returns a metadata key as braid.set_indexed_attributes takes it: with "metadata." before what would be taken for something else.';
+  'Return a metadata key as braid.set_indexed_attributes takes it: with "metadata." before what would be taken for something else.';

@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.default_vector_storage(int) is
-  'Returns the most exact storage of vectors that pgvector''s HNSW can index at this number of dimensions.';
+  'Return the most exact storage of vectors that pgvector''s HNSW can index at this number of dimensions.';

@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.is_number(jsonb, float8, float8) is
-  'Tells whether a JSON value is a number within bounds.';
+  'Tell whether a JSON value is a number within bounds.';

@@ -29,6 +29,6 @@ as $$
 $$;
 
 comment on function braid_store.known_ranking_settings() is
-  'Lists the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of its column '
+  'List the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of its column '
   'parts: between which numbers each may be, or which words it may be, whether it may be null, and a hint for errors. A setting '
   'with neither numbers nor words is a name, as all those of parts are.';

@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.ranking_preset(text, text) is
-  'Returns the ranking settings of a preset, prose, conversation or rrf. The weights are those of the fusion if it is rrf or max. '
+  'Return the ranking settings of a preset, prose, conversation or rrf. The weights are those of the fusion if it is rrf or max. '
   'Raises 22023 for another name, and for rrf with another fusion.';

@@ -35,5 +35,5 @@ as $$
 $$;
 
 comment on function braid_store.wrong_ranking_setting(jsonb) is
-  'Returns the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose value such a '
+  'Return the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose value such a '
   'setting cannot have, with a hint for the error; nulls if there is none.';

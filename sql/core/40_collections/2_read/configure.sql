@@ -57,5 +57,5 @@ end
 $$;
 
 comment on function braid_store.configure(braid_store.collections, jsonb, boolean) is
-  'Returns a collection with other settings; those that are not given stay. is_new: whether it is not stored yet, so that it takes '
-  'settings that cannot be changed. Raises 22023 for what is no setting. What is wrong together, check_collection finds.';
+  'Return a collection with other settings; those that are not given stay. is_new: whether it is not stored yet, so that it takes '
+  'settings that cannot be changed. Raise 22023 for what is no setting. What is wrong together, check_collection finds.';

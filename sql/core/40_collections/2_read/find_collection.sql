@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.find_collection(text) is
-  'Returns the definition of the collection with this name. Raises 42704 if there is none.';
+  'Return the definition of the collection with this name. Raise 42704 if there is none.';

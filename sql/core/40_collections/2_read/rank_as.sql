@@ -55,6 +55,6 @@ end
 $$;
 
 comment on function braid_store.rank_as(braid_store.collections, jsonb) is
-  'Returns a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
-  '(choose_fusion). The key preset stands for the settings of ranking_preset, before the others count. Raises 22023 for what is no '
+  'Return a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
+  '(choose_fusion). The key preset stands for the settings of ranking_preset, before the others count. Raise 22023 for what is no '
   'ranking. Whether what names of parts name is there is not checked here.';

@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_store.ranking_of(braid_store.collections) is
-  'Returns all settings by which a collection ranks, as rank_as takes them.';
+  'Return all settings by which a collection ranks, as rank_as takes them.';

@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.lock_collection(braid_store.collections, text) is
-  'Takes the lock of a collection until the transaction ends, in a mode that keeps out writers (see collection_lock). '
-  'It tries for 200 ms at a time, and writers go on between the tries. Raises 55P03 after lock_wait().';
+  'Take the lock of a collection until the transaction ends, in a mode that keeps out writers (see collection_lock). '
+  'It tries for 200 ms at a time, and writers go on between the tries. Raise 55P03 after lock_wait().';

@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.lock_definition(braid_store.collections) is
-  'Locks a collection''s row against other changes of its definition, and returns it as it is once it is locked. Raises '
+  'Lock a collection''s row against other changes of its definition, and return it as it is once it is locked. Raise '
   '55P03 if such a change does not end in time, and 42704 if the collection was dropped.';

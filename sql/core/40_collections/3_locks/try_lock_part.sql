@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.try_lock_part(int, int) is
-  'Keeps clears, drops and rebuilds of a tenant''s part of a collection away until the transaction ends. Returns false '
+  'Keep clears, drops and rebuilds of a tenant''s part of a collection away until the transaction ends. Return false '
   'at once if one is under way, or if the tenant was dropped. For maintenance.';

@@ -60,4 +60,4 @@ begin
 end
 $$;
 
-comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb, jsonb) is 'Does the work of braid.set_ranking.';
+comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb, jsonb) is 'Do the work of braid.set_ranking.';

@@ -38,4 +38,4 @@ begin
 end
 $$;
 
-comment on function braid_store.describe_rankings(text) is 'Does the work of braid.list_rankings.';
+comment on function braid_store.describe_rankings(text) is 'Do the work of braid.list_rankings.';

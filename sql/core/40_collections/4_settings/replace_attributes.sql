@@ -37,4 +37,4 @@ end
 $$;
 
 comment on function braid_store.replace_attributes(jsonb, text) is
-  'Does the work of braid.set_indexed_attributes.';
+  'Do the work of braid.set_indexed_attributes.';

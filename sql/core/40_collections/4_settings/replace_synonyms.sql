@@ -80,4 +80,4 @@ end
 $$;
 
 comment on function braid_store.replace_synonyms(text, text[], text) is
-  'Does the work of braid.set_synonyms.';
+  'Do the work of braid.set_synonyms.';

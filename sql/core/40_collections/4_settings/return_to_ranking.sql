@@ -31,4 +31,4 @@ begin
 end
 $$;
 
-comment on function braid_store.return_to_ranking(text, int, text) is 'Does the work of braid.restore_ranking.';
+comment on function braid_store.return_to_ranking(text, int, text) is 'Do the work of braid.restore_ranking.';

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.set_collection(text, jsonb) is
-  E'Changes settings of a collection, for all tenants.\n'
+  E'Change settings of a collection, for all tenants.\n'
   'settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many tokens of a chunk the '
   'next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk. default_occurred_at: now gives documents '
   'without occurred_at the time at which they are first written, for memories that are written as things happen; null for no '

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.set_indexed_attributes(jsonb, text) is
-  E'Declares which metadata keys of a collection have an index, so that filters on them are fast.\n'
+  E'Declare which metadata keys of a collection have an index, so that filters on them are fast.\n'
   'indexed_attributes: an object such as {"year": "number", "team": "text"}, at most 32 keys; types are text, number '
   'and time (ISO 8601 strings). It replaces what was declared before; {} declares none. The operators $eq, $in and '
   'ranges use the index. Which chunks pass a filter does not change; scores may, where statistics_scope is auto. A value '

@@ -19,7 +19,7 @@ as $$
 $$;
 
 comment on function braid.set_ranking(text, jsonb, text, jsonb, jsonb) is
-  E'Changes how a collection ranks, for all tenants and from the next search on, and keeps a version of it.\n'
+  E'Change how a collection ranks, for all tenants and from the next search on, and keep a version of it.\n'
   'ranking: an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. Settings that are not given stay, but for the '
   'weights with another kind of fusion, which become its defaults. To try it first, give it to searches as the option ranking: the '
   'scores are the same. k1, b: BM25''s parameters; b null follows the length of the chunks. title_weight: how many times '

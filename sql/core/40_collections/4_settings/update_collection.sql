@@ -55,4 +55,4 @@ begin
 end
 $$;
 
-comment on function braid_store.update_collection(text, jsonb) is 'Does the work of braid.set_collection.';
+comment on function braid_store.update_collection(text, jsonb) is 'Do the work of braid.set_collection.';

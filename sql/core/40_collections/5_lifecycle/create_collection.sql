@@ -24,7 +24,7 @@ as $$
 $$;
 
 comment on function braid.create_collection(text, text, int, text, text, int, jsonb, jsonb, jsonb) is
-  E'Creates a collection, which all tenants share: each sees its own documents in it.\n'
+  E'Create a collection, which all tenants share: each sees its own documents in it.\n'
   'Returns its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the '
   'vectors. text_config: the text search configuration that stems words. chunk_tokens: the most tokens of a chunk; null takes '
   '240 for all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes. ranking: an object of '

@@ -107,4 +107,4 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, jsonb, jsonb, jsonb) is
-  'Does the work of braid.create_collection.';
+  'Do the work of braid.create_collection.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.remove_collection(text) is
-  'Does the work of braid.drop_collection. Keeps writers and maintenance out of the collection until the transaction '
+  'Do the work of braid.drop_collection. Keep writers and maintenance out of the collection until the transaction '
   'ends.';

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.attribute_number(numeric) is
-  'Converts a JSON number to double precision without an error. Keeps the order of numbers. What is too large becomes '
+  'Convert a JSON number to double precision without an error. Keep the order of numbers. What is too large becomes '
   'infinity, and what is too small 0.';

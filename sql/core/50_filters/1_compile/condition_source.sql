@@ -119,6 +119,6 @@ end
 $$;
 
 comment on function braid_store.condition_source(text, jsonb, int, int) is
-  'Returns a query that finds candidates for one key of a filter by an index, or null if no index helps. It gives ids '
+  'Return a query that finds candidates for one key of a filter by an index, or null if no index helps. It gives ids '
   'of chunks, each once. All chunks that match are among them, and perhaps others: test them with the filter. Chunks '
   'that braid.maintain() has still to index are always among them.';

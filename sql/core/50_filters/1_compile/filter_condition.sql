@@ -133,5 +133,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_condition(text, text, jsonb, int, int) is
-  'Returns the SQL condition for one key, operator and operand of a filter. filter_predicate says what the operators '
+  'Return the SQL condition for one key, operator and operand of a filter. filter_predicate says what the operators '
   'mean.';

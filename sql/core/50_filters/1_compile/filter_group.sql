@@ -70,5 +70,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_group(jsonb, int, int, int, int) is
-  'Returns the SQL condition for one object of a filter; calls itself for the objects inside. conditions counts the '
+  'Return the SQL condition for one object of a filter; calls itself for the objects inside. conditions counts the '
   'conditions compiled so far, and depth the level of nesting: both are limited.';

@@ -103,5 +103,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_key(text, jsonb, int, int, int, int) is
-  'Returns the SQL condition for one key of a filter: the conditions of its operators, joined by "and". conditions '
+  'Return the SQL condition for one key of a filter: the conditions of its operators, joined by "and". conditions '
   'counts the conditions compiled so far.';

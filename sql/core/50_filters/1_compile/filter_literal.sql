@@ -52,5 +52,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_literal(text, text, jsonb) is
-  'Returns a filter''s operand as an SQL literal of the type that the key holds. Raises 22023, naming key and operand, '
+  'Return a filter''s operand as an SQL literal of the type that the key holds. Raise 22023, naming key and operand, '
   'if it does not fit.';

@@ -36,6 +36,6 @@ begin
 end
 $$;
 comment on function braid_store.filter_metadata_field(text) is
-  'Returns the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, the '
+  'Return the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, the '
   'value at the path that the key''s dots describe; and if that leads through lists of objects, a list of what all of these '
   'have there.';

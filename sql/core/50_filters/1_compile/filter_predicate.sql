@@ -49,5 +49,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_predicate(jsonb, int, int) is
-  'Returns the SQL condition on braid_store.chunks c that a filter stands for; ''true'' for no filter. Where it is '
+  'Return the SQL condition on braid_store.chunks c that a filter stands for; ''true'' for no filter. Where it is '
   'null, the chunk does not match, as in any WHERE.';

@@ -56,6 +56,6 @@ end
 $$;
 
 comment on function braid_store.filter_source(jsonb, int, int) is
-  'Returns a query that finds candidates for a filter by an index, or null if no index helps. It gives ids of chunks, '
+  'Return a query that finds candidates for a filter by an index, or null if no index helps. It gives ids of chunks, '
   'each once; all chunks that match are among them. If several of the filter''s and-ed conditions have an index, takes '
   'the one with the fewest chunks, of which it counts up to 1000 each.';

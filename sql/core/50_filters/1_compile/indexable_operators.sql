@@ -20,5 +20,5 @@ end
 $$;
 
 comment on function braid_store.indexable_operators(jsonb) is
-  'Returns what an index is asked for one key of a filter: $eq, or $in, or the bounds of one range; {} if there are none of '
+  'Return what an index is asked for one key of a filter: $eq, or $in, or the bounds of one range; {} if there are none of '
   'these. Only one of them, because different elements of a list may meet each. What meets all operators meets this.';

@@ -73,6 +73,6 @@ end
 $$;
 
 comment on function braid_store.listed_conditions(jsonb) is
-  'Returns the conditions of a filter that lists of metadata values can answer, or null if there are none. conditions: and-ed; each '
+  'Return the conditions of a filter that lists of metadata values can answer, or null if there are none. conditions: and-ed; each '
   'has a key, and spans of values of a type, one of which a chunk that passes has. low and high are in the span; one of them '
   'may be null. is_all: the filter has nothing else.';

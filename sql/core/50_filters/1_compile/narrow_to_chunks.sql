@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.narrow_to_chunks(braid_store.filter, bigint[]) is
-  'Returns a filter that lets pass what the given one does, but only among these chunks.';
+  'Return a filter that lets pass what the given one does, but only among these chunks.';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.no_filter() is
-  'Returns the filter that lets every chunk pass.';
+  'Return the filter that lets every chunk pass.';

@@ -67,7 +67,7 @@ end
 $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
-  'Returns a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An index '
+  'Return a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An index '
   'finds what meets it; the caller tests the rest. operators: from indexable_operators. condition: null if there is none. '
   'operands: for listed values, a FROM item with a comma that gives them as u.value; else empty. Bounds are included, because '
   'the index holds shortened and rounded values.';

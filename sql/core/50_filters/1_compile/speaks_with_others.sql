@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.speaks_with_others() is
-  'Returns the SQL condition on braid_store.chunks c for chunks that may have several speakers, whom their metadata lists.';
+  'Return the SQL condition on braid_store.chunks c for chunks that may have several speakers, whom their metadata lists.';

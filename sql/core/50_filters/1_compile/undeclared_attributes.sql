@@ -34,5 +34,5 @@ as $$
 $$;
 
 comment on function braid_store.undeclared_attributes(jsonb, int) is
-  'Returns the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it is declared '
+  'Return the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it is declared '
   'and with its type: {"year": "number"}.';

@@ -32,5 +32,5 @@ end
 $$;
 
 comment on function braid_store.absent_keys(text[], int, int, int) is
-  'Returns those of the first 8 metadata keys that no chunk of a collection has. Reads chunks until it has seen each '
+  'Return those of the first 8 metadata keys that no chunk of a collection has. Reads chunks until it has seen each '
   'key; of more than most_chunks it reads none and returns nothing.';

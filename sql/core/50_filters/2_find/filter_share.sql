@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.filter_share(bigint[], int, braid_store.filter) is
-  'Returns what share of the given chunks passes a filter, from 0 to 1. Deleted chunks do not count.';
+  'Return what share of the given chunks passes a filter, from 0 to 1. Deleted chunks do not count.';

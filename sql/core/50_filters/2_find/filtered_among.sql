@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function braid_store.filtered_among(bigint[], int, braid_store.filter) is
-  'Returns those of the given chunks that pass a filter, in the order given. Deleted chunks are left out.';
+  'Return those of the given chunks that pass a filter, in the order given. Deleted chunks are left out.';

@@ -40,4 +40,4 @@ end
 $$;
 
 comment on function braid_store.filtered_by_index(int, int, braid_store.filter, int) is
-  'Does the work of braid_store.filtered_chunk_ids for a filter with a source: an index gives the candidates.';
+  'Do the work of braid_store.filtered_chunk_ids for a filter with a source: an index gives the candidates.';

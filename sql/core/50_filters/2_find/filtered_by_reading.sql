@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.filtered_by_reading(braid_store.filter, int, int, int) is
-  'Returns the ids of the chunks that pass a filter, found by looking at every chunk, in ascending order. Stops at '
+  'Return the ids of the chunks that pass a filter, found by looking at every chunk, in ascending order. Stop at '
   'max_count + 1 of them: so many mean that there are more than max_count. Of many chunks, workers of the server look '
   'at a part.';

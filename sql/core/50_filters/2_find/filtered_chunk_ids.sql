@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.filtered_chunk_ids(int, int, braid_store.filter, int) is
-  'Returns the ids of the chunks that pass a filter, in no order. Stops at max_count + 1 of them: so many mean that '
+  'Return the ids of the chunks that pass a filter, in no order. Stop at max_count + 1 of them: so many mean that '
   'there are more than max_count. Without a source or lists in the filter that help, looks at every chunk.';

@@ -134,7 +134,7 @@ end
 $$;
 
 comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean, jsonb) is
-  'Finds out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
-  'or, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
+  'Find out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
+  'or, if these are few, which they are. Leave among null if the legs that are asked had better test what they find. '
   'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most. filters: what '
   'the filter was compiled from; null if it has more conditions.';

@@ -182,6 +182,6 @@ end
 $$;
 
 comment on function braid_store.listed_chunk_ids(braid_store.filter, int, int, int) is
-  'Returns, from the lists of metadata values, up to max_count chunks in ascending order, among them all that pass a filter with '
+  'Return, from the lists of metadata values, up to max_count chunks in ascending order, among them all that pass a filter with '
   'lists; null if there are more, or if the lists lack too many chunks. listed_count: if there are more, about how many pass a '
   'filter that is_all; else how many the lists have for the condition with the fewest; null if that is not known.';

@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.sampled_chunk_ids(int, int, int) is
-  'Returns sample_size chunks of a collection, spread over all of them. Some may be deleted, and in a small '
+  'Return sample_size chunks of a collection, spread over all of them. Some may be deleted, and in a small '
   'collection some come more than once.';

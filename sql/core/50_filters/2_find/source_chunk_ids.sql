@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.source_chunk_ids(braid_store.filter, int) is
-  'Returns what the source of a filter gives, in ascending order. Stops at max_count + 1 chunks: so many mean that '
+  'Return what the source of a filter gives, in ascending order. Stop at max_count + 1 chunks: so many mean that '
   'there are more than max_count.';

@@ -140,5 +140,5 @@ end
 $$;
 
 comment on function braid_store.analyse_chunks(int, braid_store.collections, bigint[]) is
-  'Computes the forward rows of chunks: their lexemes, positions and lengths. The result depends only on the texts of '
+  'Compute the forward rows of chunks: their lexemes, positions and lengths. The result depends only on the texts of '
   'the chunks and the settings of the collection. Nothing is written.';

@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.erase_chunks(int, int, bigint[]) is
-  'Deletes the tombstones and the forward rows of deleted chunks. Call it when no segment holds the chunks and no '
+  'Delete the tombstones and the forward rows of deleted chunks. Call it when no segment holds the chunks and no '
   'deletion counts them any more.';

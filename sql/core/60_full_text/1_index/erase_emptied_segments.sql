@@ -61,6 +61,6 @@ end
 $$;
 
 comment on function braid_store.erase_emptied_segments(int, int, bigint[]) is
-  'Erases the segments whose chunks are all among chunk_ids, together with the index rows of these chunks. The caller '
-  'is about to delete the chunks. Returns those of chunk_ids that stay in other segments. Outside READ COMMITTED it '
+  'Erase the segments whose chunks are all among chunk_ids, together with the index rows of these chunks. The caller '
+  'is about to delete the chunks. Return those of chunk_ids that stay in other segments. Outside READ COMMITTED it '
   'erases nothing and returns them all.';

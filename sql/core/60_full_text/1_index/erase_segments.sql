@@ -114,6 +114,6 @@ end
 $$;
 
 comment on function braid_store.erase_segments(int, int, bigint[]) is
-  'Deletes segments and deletions with their postings and their lists of chunks and metadata. The forward rows and tombstones must '
+  'Delete segments and deletions with their postings and their lists of chunks and metadata. The forward rows and tombstones must '
   'still exist, since they tell which postings to delete. The caller then deletes them, or writes their chunks into '
   'new segments.';

@@ -42,6 +42,6 @@ end
 $$;
 
 comment on function braid_store.index_chunks(int, braid_store.collections, bigint[]) is
-  'Adds new chunks to the full-text index, in the transaction that stores them: writes their forward rows and a '
-  'segment that holds them. Raises 22023 for a chunk that has, with its title, more than 32700 words and parts of '
+  'Add new chunks to the full-text index, in the transaction that stores them: writes their forward rows and a '
+  'segment that holds them. Raise 22023 for a chunk that has, with its title, more than 32700 words and parts of '
   'words.';

@@ -121,5 +121,5 @@ end
 $$;
 
 comment on function braid_store.posting_lists(braid_store.segments, bigint[], int[]) is
-  'Computes the postings of a segment from the forward rows of its chunks and the BM25 parameters in its row. '
+  'Compute the postings of a segment from the forward rows of its chunks and the BM25 parameters in its row. '
   'chunk_numbers: the number of each of chunk_ids in the segment, ascending. Nothing is written.';

@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.write_deletion(int, int, bigint[]) is
-  'Writes a deletion: a segment with negative counts, which takes deleted chunks out of the statistics. Returns its '
+  'Write a deletion: a segment with negative counts, which takes deleted chunks out of the statistics. Return its '
   'id. The segments of the chunks still hold them until a merge; tombstones, which the caller writes, hide them.';

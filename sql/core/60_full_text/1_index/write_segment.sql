@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.write_segment(int, braid_store.collections, bigint[]) is
-  'Writes a segment of the given chunks, numbered from 1 in the order of chunk_ids, which is ascending, and its postings. Returns its id. '
+  'Write a segment of the given chunks, numbered from 1 in the order of chunk_ids, which is ascending, and its postings. Return its id. '
   'The chunks must have their forward rows already.';

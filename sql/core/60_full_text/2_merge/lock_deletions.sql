@@ -46,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.lock_deletions(int, int, bigint[], bigint) is
-  'Locks the deletions that a merge of the given segments can take in, and returns their ids: those that cover chunks '
+  'Lock the deletions that a merge of the given segments can take in, and return their ids: those that cover chunks '
   'of these segments. Deletions of more than max_deletion_size chunks, and those that another merge has locked, are '
   'left out.';

@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.merge_inline(int, braid_store.collections) is
-  'Does one small merge after a write, if one is due: the cheapest of similar segments, or else one that drops '
+  'Do one small merge after a write, if one is due: the cheapest of similar segments, or else one that drops '
   'deleted chunks. Larger merges wait for braid.maintain().';

@@ -97,8 +97,8 @@ end
 $$;
 
 comment on function braid_store.merge_segments(int, braid_store.collections, bigint[], bigint) is
-  'Joins segments into one segment and deletions into one deletion, and drops the deleted chunks whose segment and '
+  'Join segments into one segment and deletions into one deletion, and drop the deleted chunks whose segment and '
   'deletion both take part. segment_ids: the segments and deletions to join; those that another merge has locked are '
   'left out. max_deletion_size: deletions of up to so many chunks that cover chunks of these segments take part as '
-  'well. The results are written anew from the forward rows. Returns how many segments and deletions it joined. That '
+  'well. The results are written anew from the forward rows. Return how many segments and deletions it joined. That '
   'is 0 if too few of them were free, or outside READ COMMITTED.';

@@ -14,5 +14,5 @@ as $$
 $$;
 
 comment on function braid_store.asked_text(text, boolean, text) is
-  'Returns what a query asks for in words, which is what clients embed: without operators, and without what must not be there. '
+  'Return what a query asks for in words, which is what clients embed: without operators, and without what must not be there. '
   'has_operators: false if all of the text is words.';

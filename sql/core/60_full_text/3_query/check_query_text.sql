@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function braid_store.check_query_text(text) is
-  'Raises 54000 if a query text has more than 1000000 bytes.';
+  'Raise 54000 if a query text has more than 1000000 bytes.';

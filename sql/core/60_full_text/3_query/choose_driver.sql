@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function braid_store.choose_driver(int, int, braid_store.text_query) is
-  'Chooses how to find the matches of a query that demands something. Returns the query with two arrays set. '
+  'Choose how to find the matches of a query that demands something. Return the query with two arrays set. '
   'driver_lexemes: lexemes with few postings, of which every match has at least one; empty if no such set is known. '
   'required_lexemes: every match has them all. Lexemes of these that the query does not rank by, or only as the lexeme of '
   'a phrase, are added with weight 0.';

@@ -182,6 +182,6 @@ end
 $$;
 
 comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[], text[]) is
-  'Compiles a query for a search of the index: the terms that it ranks by, with their weights, and what a chunk must '
+  'Compile a query for a search of the index: the terms that it ranks by, with their weights, and what a chunk must '
   'have. Of more than 64 terms it keeps the 64 rarest. match: any, all or a share such as 75%. A word among '
   'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';

@@ -27,5 +27,5 @@ end
 $$;
 
 comment on function braid_store.demands_of(int, int, braid_store.text_query) is
-  'Returns a query that demands what a given one demands by +, - and quotation marks, and ranks by nothing: all its '
+  'Return a query that demands what a given one demands by +, - and quotation marks, and rank by nothing: all its '
   'weights are 0, and so are all bounds. posting_count: how many postings its driver has; null if it has none.';

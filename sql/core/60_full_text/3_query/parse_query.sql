@@ -142,7 +142,7 @@ end
 $$;
 
 comment on function braid_store.parse_query(text, text) is
-  E'Splits a query text into its clauses, in order. Every text is valid.\n'
+  E'Split a query text into its clauses, in order. Every text is valid.\n'
   'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
   '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
   'are not operators. In prose a sign before a number is text, and so is a - before a word if the prose has five plain '

@@ -75,6 +75,6 @@ end
 $$;
 
 comment on function braid_store.phrase_synonyms(int, braid_store.query_token[]) is
-  'Finds the phrases with synonyms that stand in a query, and returns for each of their words the synonyms of the phrase '
+  'Find the phrases with synonyms that stand in a query, and return for each of their words the synonyms of the phrase '
   'and its own: a text with a synonym counts as one with all words of the phrase. word_count: how many words the longest '
   'such phrase has.';

@@ -56,5 +56,5 @@ end
 $$;
 
 comment on function braid_store.query_conditions(braid_store.query_token[], text[], text[]) is
-  'Returns what a query demands of a chunk by +, - and quotation marks, as conditions; only the first 128. A word among '
+  'Return what a query demands of a chunk by +, - and quotation marks, as conditions; only the first 128. A word among '
   'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';

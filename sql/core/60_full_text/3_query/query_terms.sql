@@ -148,7 +148,7 @@ end
 $$;
 
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
-  'Returns the terms that a query ranks by, a row for each of their lexemes. A term is a word with its synonyms, or a '
+  'Return the terms that a query ranks by, a row for each of their lexemes. A term is a word with its synonyms, or a '
   'prefix with the lexemes that begin so. phrase: a synonym of several words, as given by braid_store.phrase_lexemes, of '
   'which lexeme is the rarest word; else null. frequency: how often the term occurs in the query; clause_number, position: '
   'where it does first. document_frequency: how many live chunks have the lexeme. A word among absent_lexemes is '

@@ -112,7 +112,7 @@ end
 $$;
 
 comment on function braid_store.query_tokens(text, text, boolean) is
-  E'Returns the tokens of a query text''s clauses, in no order, with their positions inside the clause.\n'
+  E'Return the tokens of a query text''s clauses, in no order, with their positions inside the clause.\n'
   'Stop words, and characters that bigrams cover, are among them. A prefix is compared with stored lexemes, which are '
   'stems. Its own lexeme is what was typed (in lower case, folded) or the stem of that, whichever is shorter '
   '(databases*: databas). It has both if neither begins with the other (company*: company, compani). A prefix that is '

@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.refuse_list(text) is
-  'Raises 22023 for a query text that is a JSON array of texts, which is what becomes of several queries sent as one.';
+  'Raise 22023 for a query text that is a JSON array of texts, which is what becomes of several queries sent as one.';

@@ -86,6 +86,6 @@ $$;
 
 comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.filter, int) is
-  'Recomputes a compiled query''s idf and average length from the chunks that pass a filter, for ranking within '
+  'Recompute a compiled query''s idf and average length from the chunks that pass a filter, for ranking within '
   'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks pass the filter. Both '
   'are null if they are more than max_chunks.';

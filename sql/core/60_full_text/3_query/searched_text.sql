@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.searched_text(text, boolean) is
-  'Cuts a query text to what is searched: its first 16384 characters, back to the end of a word. Without operators, '
-  'it also makes all signs of the query language plain text. is_cut: whether something was cut off. Raises 54000 '
+  'Cut a query text to what is searched: its first 16384 characters, back to the end of a word. Without operators, '
+  'it also makes all signs of the query language plain text. is_cut: whether something was cut off. Raise 54000 '
   'above 1000000 bytes.';

@@ -219,7 +219,7 @@ $$;
 
 comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], int, bigint[],
                                                   float8, float8, float8) is
-  'Finds the places in the index that are worth scoring, by upper bounds of their scores, highest bound first. low, a '
+  'Find the places in the index that are worth scoring, by upper bounds of their scores, highest bound first. low, a '
   'result, is the lowest bound that counts: about target places reach it, and it is floor at least. Places with '
   'bounds of high or more are left out, since an earlier pass gathered them. among: only these places are considered, '
   'and low is floor; null for all. target null: low is floor. For places see braid_store.chunk_number_bits. A bound '

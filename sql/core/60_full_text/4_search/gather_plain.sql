@@ -130,5 +130,5 @@ end
 $$;
 
 comment on function braid_store.gather_plain(int, int, text[], float8[], bigint[], float8[], int, float8, float8, float8) is
-  'Does what gather_candidates does, to the last bit, for a query that demands nothing and has no phrases: half as much for a new '
+  'Do what gather_candidates does, to the last bit, for a query that demands nothing and has no phrases: half as much for a new '
   'session to plan.';

@@ -82,7 +82,7 @@ $$;
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[],
                                                  braid_store.bounded_places, bigint[], bigint[], braid_store.filter,
                                                  int, float8, int, braid_store.scored_chunks) is
-  'Computes the exact scores of gathered places, highest bound first, and adds them to the scores of earlier passes. '
+  'Compute the exact scores of gathered places, highest bound first, and add them to the scores of earlier passes. '
   'It scores only live chunks that pass the filter and have what the query demands. It ends when candidate_count '
   'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). threshold in the '
   'result is the score at rank candidate_count, or min_threshold if that is higher. among: the only places that were '

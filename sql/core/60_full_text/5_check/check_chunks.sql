@@ -105,5 +105,5 @@ as $$
 $$;
 
 comment on function braid_store.check_chunks(int, int) is
-  'Finds chunks whose rows in the full-text index do not fit together, such as a chunk in no segment. One row for '
+  'Find chunks whose rows in the full-text index do not fit together, such as a chunk in no segment. One row for '
   'each problem; none if all is well.';

@@ -120,5 +120,5 @@ end
 $$;
 
 comment on function braid_store.check_segments(int, int) is
-  'Finds segments and deletions whose totals or postings are not what the forward rows of their chunks give. One row '
+  'Find segments and deletions whose totals or postings are not what the forward rows of their chunks give. One row '
   'for each difference.';

@@ -57,5 +57,5 @@ end
 $$;
 
 comment on function braid_store.absorb_sparse_rows(int, int, int, int) is
-  'Puts sparse rows that were written lately into a segment: those of the first writes that wait, at most so many. Returns how '
+  'Put sparse rows that were written lately into a segment: those of the first writes that wait, at most so many. Return how '
   'many writes that were: 0 if fewer than least_count wait and nobody has them, or outside READ COMMITTED.';

@@ -49,4 +49,4 @@ end
 $$;
 
 comment on function braid_store.check_sparse_terms(jsonb[], text[]) is
-  'Raises 22023 or 54000 for what is no object of terms and weights. names: what an error calls each of them.';
+  'Raise 22023 or 54000 for what is no object of terms and weights. names: what an error calls each of them.';

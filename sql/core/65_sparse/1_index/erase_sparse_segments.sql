@@ -60,4 +60,4 @@ end
 $$;
 
 comment on function braid_store.erase_sparse_segments(int, int, bigint[]) is
-  'Deletes sparse segments, which the caller has locked, with their postings and their lists of chunks.';
+  'Delete sparse segments, which the caller has locked, with their postings and their lists of chunks.';

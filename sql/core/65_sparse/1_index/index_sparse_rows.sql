@@ -32,5 +32,5 @@ end
 $$;
 
 comment on function braid_store.index_sparse_rows(int, int, bigint[]) is
-  'Indexes the sparse rows of chunks, each of them once, that were written in this transaction: in segments if there are '
+  'Index the sparse rows of chunks, each of them once, that were written in this transaction: in segments if there are '
   'many. Few are left to unindexed_sparse_rows, until enough for a segment wait there.';

@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.remove_sparse_places(int, int, bigint[]) is
-  'Takes chunks out of the numbers of sparse segments, because their terms are deleted or replaced.';
+  'Take chunks out of the numbers of sparse segments, because their terms are deleted or replaced.';

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.remove_sparse_rows(int, int, bigint[]) is
-  'Deletes the weighted terms of chunks. The caller has locked the chunks, so that nobody writes their terms meanwhile.';
+  'Delete the weighted terms of chunks. The caller has locked the chunks, so that nobody writes their terms meanwhile.';

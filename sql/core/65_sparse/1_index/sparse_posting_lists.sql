@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.sparse_posting_lists(braid_store.sparse_segments, bigint[]) is
-  'Computes the postings of a sparse segment from the sparse rows of its chunks, which are numbered from 1 in the order of '
+  'Compute the postings of a sparse segment from the sparse rows of its chunks, which are numbered from 1 in the order of '
   'chunk_ids. Nothing is written.';

@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.write_sparse_rows(int, int, bigint[], jsonb[]) is
-  'Stores the weighted terms of chunks, in place of those that they have, and indexes them. terms: for each of chunk_ids an '
+  'Store the weighted terms of chunks, in place of those that they have, and index them. terms: for each of chunk_ids an '
   'object that check_sparse_terms has passed; an empty one removes. The caller keeps the chunks from being deleted meanwhile.';

@@ -53,5 +53,5 @@ end
 $$;
 
 comment on function braid_store.write_sparse_segment(int, int, bigint[]) is
-  'Writes a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of chunk_ids, '
+  'Write a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of chunk_ids, '
   'and its postings. Nothing if there are no such rows.';

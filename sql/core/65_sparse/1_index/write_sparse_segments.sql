@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.write_sparse_segments(int, int, bigint[]) is
-  'Writes the sparse rows of the given chunks, each of them once, as segments of a bounded size. Chunks without such rows are '
+  'Write the sparse rows of the given chunks, each of them once, as segments of a bounded size. Chunks without such rows are '
   'passed over.';

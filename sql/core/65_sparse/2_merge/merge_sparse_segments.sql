@@ -54,5 +54,5 @@ end
 $$;
 
 comment on function braid_store.merge_sparse_segments(int, int, bigint[]) is
-  'Writes the chunks of sparse segments that have terms still as one segment. Returns how many it joined: 0 if another '
+  'Write the chunks of sparse segments that have terms still as one segment. Return how many it joined: 0 if another '
   'session is at one of them, or outside READ COMMITTED.';

@@ -44,5 +44,5 @@ $$;
 
 comment on function braid_store.score_sparse(int, braid_store.collections, braid_store.text_query, braid_store.text_query,
                                              braid_store.filter, int, float8, bigint[], braid_store.scored_chunks) is
-  'Adds the exact sparse scores of chunks to those scored before, if they pass the filter and have what demands asks for. '
+  'Add the exact sparse scores of chunks to those scored before, if they pass the filter and have what demands asks for. '
   'threshold in the result is the score at rank candidate_count, or min_threshold if that is higher.';

@@ -74,4 +74,4 @@ end
 $$;
 
 comment on function braid_store.check_sparse_rows(int, int) is
-  'Finds sparse rows whose chunk is gone, and those that searches would not find by the index.';
+  'Find sparse rows whose chunk is gone, and those that searches would not find by the index.';

@@ -61,6 +61,6 @@ end
 $$;
 
 comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, text[]) is
-  'Raises 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
+  'Raise 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
   'length that are too large, or, for the cosine distance, zero as it would be stored. vector_name: what a message '
   'calls a vector; %s stands for its number, from 1. names: what it calls each of them instead.';

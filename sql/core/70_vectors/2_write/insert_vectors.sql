@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.insert_vectors(int, braid_store.collections, bigint[], @vector@.vector[]) is
-  'Stores embeddings of chunks that this transaction has stored, in the collection''s vector space.';
+  'Store embeddings of chunks that this transaction has stored, in the collection''s vector space.';

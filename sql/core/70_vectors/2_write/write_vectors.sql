@@ -69,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.write_vectors(int, braid_store.collections, bigint[], @vector@.vector[]) is
-  'Stores embeddings of chunks in the collection''s vector space and deletes the jobs that asked for them. Chunks '
-  'that do not exist any more are skipped. Returns how many embeddings were stored.';
+  'Store embeddings of chunks in the collection''s vector space and delete the jobs that asked for them. Chunks '
+  'that do not exist any more are skipped. Return how many embeddings were stored.';

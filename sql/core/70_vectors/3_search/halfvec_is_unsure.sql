@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.halfvec_is_unsure(text, @vector@.vector, float8[], int) is
-  'Tells whether an index over halfvec may have left out some of the candidate_count nearest vectors: distances of those that '
+  'Tell whether an index over halfvec may have left out some of the candidate_count nearest vectors: distances of those that '
   'it found differ by less than halfvec is exact, among the first ten or behind the last that is wanted.';

@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8, float8) is
-  'Estimates the hnsw.ef_search that is needed to get candidate_count vectors, among them the page_count nearest, from '
+  'Estimate the hnsw.ef_search that is needed to get candidate_count vectors, among them the page_count nearest, from '
   'the values measured for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least ef_search, and a '
   'quarter more than candidate_count.';

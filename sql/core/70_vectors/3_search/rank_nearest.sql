@@ -68,7 +68,7 @@ end
 $$;
 
 comment on function braid_store.rank_nearest(int, text, bigint[], float8[], float8, int, int, boolean) is
-  'Turns measured distances into ranked candidates: the candidate_count best of the chunks that exist. Their score is '
+  'Turn measured distances into ranked candidates: the candidate_count best of the chunks that exist. Their score is '
   'a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for l2. Ranks begin at 1; equal '
   'scores are ordered by external_id and chunk_index. Scores below min_score are left out. found_count: how many of '
   'the first counted chunks exist, whatever their score. are_live: all exist, as where a filter was tested on each.';

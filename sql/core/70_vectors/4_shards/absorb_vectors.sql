@@ -74,5 +74,5 @@ end
 $$;
 
 comment on function braid_store.absorb_vectors(braid_store.vector_shards, int) is
-  'Moves vectors from chunk_vectors, where new ones are written, into the shard that serves searches: at most '
-  'max_count. Those that its index cannot take stay, and the shard is outdated. Returns how many were moved, or stay.';
+  'Move vectors from chunk_vectors, where new ones are written, into the shard that serves searches: at most '
+  'max_count. Those that its index cannot take stay, and the shard is outdated. Return how many were moved, or stay.';

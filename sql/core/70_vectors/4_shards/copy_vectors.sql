@@ -59,7 +59,7 @@ end
 $$;
 
 comment on function braid_store.copy_vectors(braid_store.vector_shards, int, int) is
-  'Copies the next vectors, at most max_count, in the order of chunk ids, into a shard that no search reads yet. '
-  'from_shard_id: the shard that serves now and is copied as well; null if there is none. Returns how many were '
+  'Copy the next vectors, at most max_count, in the order of chunk ids, into a shard that no search reads yet. '
+  'from_shard_id: the shard that serves now and is copied as well; null if there is none. Return how many were '
   'copied; at 0 the shard is ready to be indexed. What is written later for chunks already copied stays in '
   'chunk_vectors. Vectors of chunks that are deleted meanwhile stay in the shard; searches skip them.';

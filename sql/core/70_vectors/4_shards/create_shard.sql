@@ -47,5 +47,5 @@ end
 $$;
 
 comment on function braid_store.create_shard(int, braid_store.collections) is
-  'Creates an empty vector shard for a tenant, with the collection''s present settings, and returns its id. No search '
+  'Create an empty vector shard for a tenant, with the collection''s present settings, and return its id. No search '
   'reads it yet.';

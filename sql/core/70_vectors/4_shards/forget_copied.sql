@@ -58,6 +58,6 @@ end
 $$;
 
 comment on function braid_store.forget_copied(braid_store.vector_shards, int) is
-  'Cleans up after a shard began to serve, for its next max_count vectors: deletes them from chunk_vectors, where '
-  'they were copied from, and deletes from the shard those whose chunk was deleted while it was made. Returns how '
+  'Clean up after a shard began to serve, for its next max_count vectors: deletes them from chunk_vectors, where '
+  'they were copied from, and delete from the shard those whose chunk was deleted while it was made. Return how '
   'many vectors it looked at; at 0 all is done.';

@@ -70,5 +70,5 @@ end
 $$;
 
 comment on function braid_store.give_back_vectors(braid_store.vector_shards, int) is
-  'Moves vectors of a shard that has become too small back to chunk_vectors, at most max_count, and retires the shard '
-  'once it is empty. Returns how many were moved; 0 also if others are writing all of their chunks at the moment.';
+  'Move vectors of a shard that has become too small back to chunk_vectors, at most max_count, and retires the shard '
+  'once it is empty. Return how many were moved; 0 also if others are writing all of their chunks at the moment.';

@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.index_shard(braid_store.vector_shards) is
-  'Makes the HNSW index of a shard whose vectors are all copied, in one step and with parallel workers. Returns a '
+  'Make the HNSW index of a shard whose vectors are all copied, in one step and with parallel workers. Return a '
   'warning if maintenance_work_mem is too small for the graph, which makes this slower; else null.';

@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.reject_index(braid_store.vector_shards) is
-  'Drops a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next '
-  'is made over what is stored. Returns whether it did.';
+  'Drop a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next '
+  'is made over what is stored. Return whether it did.';

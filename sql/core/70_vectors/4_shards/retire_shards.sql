@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.retire_shards(int, int, int) is
-  'Takes all vector shards of a tenant in a collection out of use, or only those of one vector space; null, the '
+  'Take all vector shards of a tenant in a collection out of use, or only those of one vector space; null, the '
   'default, means all. Maintenance drops them later.';

@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.serve_shard(braid_store.vector_shards) is
-  'Makes a shard the one that searches read, and retires the one before. Does nothing if the shard was itself retired '
+  'Make a shard the one that searches read, and retires the one before. Do nothing if the shard was itself retired '
   'meanwhile. Transactions with an older snapshot go on reading the one before.';

@@ -62,5 +62,5 @@ $$;
 
 comment on function braid_store.asked_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
                                                    @vector@.vector[], int[], float8[], float8[], int) is
-  'Does the work of query_index_recalls for some of its queries, by their places among these; hnsw.ef_search is set '
+  'Do the work of query_index_recalls for some of its queries, by their places among these; hnsw.ef_search is set '
   'already. found_distance: how far the tenth nearest is that the index finds, or the last if there are fewer.';

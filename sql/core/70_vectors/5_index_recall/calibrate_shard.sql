@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function braid_store.calibrate_shard(braid_store.vector_shards) is
-  'Measures how widely a shard''s HNSW index must be searched to find what an exact search finds, with 100 sample '
+  'Measure how widely a shard''s HNSW index must be searched to find what an exact search finds, with 100 sample '
   'queries, 200 from 50,000 vectors on, and from which distance on its answers cannot be relied on, and stores that '
   'with the shard. If the index is not good enough at any width, ef_search is null and searches stay exact.';

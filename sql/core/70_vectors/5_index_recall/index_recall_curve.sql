@@ -97,7 +97,7 @@ $$;
 
 comment on function braid_store.index_recall_curve(braid_store.vector_shards, braid_store.vector_spaces,
                                                   @vector@.vector[], int[], int) is
-  'Asks a shard''s HNSW index these queries at growing widths, and compares with a scan. An array of JSON objects, by '
+  'Ask a shard''s HNSW index these queries at growing widths, and compare with a scan. An array of JSON objects, by '
   'ef_search: the mean share of the 10, and of the 100, nearest that was found (index_recall_10, index_recall_100), '
   'with the standard errors of these means (error_10, error_100); and how much more of the 10 a wider search would '
   'find (missed, missed_error): what the last width found, or all. It ends where all is found, or so much that wider '

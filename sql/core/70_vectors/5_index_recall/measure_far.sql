@@ -150,7 +150,7 @@ end
 $$;
 
 comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[], @vector@.vector[]) is
-  'Measures how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after '
+  'Measure how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after '
   'the other, until what is not farther is found to 98.5 % (index_recall), and that is most; ef_search: the width '
   'that this was; null: none. far_distance: the tenth nearest of an answer may be so far, of inner products divided '
   'by the length of the query. far_ef_search: the width next to the one that finds what is farther; null: there is '

@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function braid_store.sample_queries(braid_store.vector_shards, braid_store.vector_spaces, int, float8) is
-  'Makes queries like those that a shard may be asked, from its vectors, each moved by so many times its length (moved_by) in a '
+  'Make queries like those that a shard may be asked, from its vectors, each moved by so many times its length (moved_by) in a '
   'random direction; 0: as it is stored. Null if it has none.';

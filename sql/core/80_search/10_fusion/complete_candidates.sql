@@ -122,7 +122,7 @@ end
 $$;
 
 comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates, text) is
-  'Returns the candidates of all legs together, as parallel arrays in no order, each with its exact score in every leg. '
+  'Return the candidates of all legs together, as parallel arrays in no order, each with its exact score in every leg. '
   'text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. '
   'sparse_scores: 0 if chunk and query share no term. Without a sparse leg all that is sparse is null. A rank is null if '
   'that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. similarity_count and '

@@ -36,5 +36,5 @@ $$;
 
 comment on function braid_store.fuse_rrf(braid_store.candidate[], braid_store.candidate[], braid_store.candidate[], float8,
                                          float8, float8, float8) is
-  'Combines the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
+  'Combine the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
   'that found it.';

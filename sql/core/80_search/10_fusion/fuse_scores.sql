@@ -204,7 +204,7 @@ end
 $$;
 
 comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Combines the candidates of all legs by their scores in each, best first. convex and dbsf: the sum of weight × '
+  'Combine the candidates of all legs by their scores in each, best first. convex and dbsf: the sum of weight × '
   'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
   'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
   'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '

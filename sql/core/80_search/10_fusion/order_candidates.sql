@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
-  'Sorts candidates: best score first, equal scores by external_id and chunk_index.';
+  'Sort candidates: best score first, equal scores by external_id and chunk_index.';

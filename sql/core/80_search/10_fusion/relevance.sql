@@ -46,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.relevance(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Says how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two shares, or the first if '
+  'Say how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two shares, or the first if '
   'that is greater. How far its similarity goes from the collection''s mean to that of a vector equal to the query''s. And '
   'which part of the query''s words it has, by their idf.';

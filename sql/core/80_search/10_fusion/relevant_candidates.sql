@@ -29,4 +29,4 @@ end
 $$;
 
 comment on function braid_store.relevant_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Returns the candidates that have as much to do with the query as the option min_relevance asks for, in their order.';
+  'Return the candidates that have as much to do with the query as the option min_relevance asks for, in their order.';

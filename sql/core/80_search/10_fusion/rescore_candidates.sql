@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.rescore_candidates(int, braid_store.fused_candidate[], float8[]) is
-  'Gives each candidate the score at its place in scores, and sorts them as order_candidates does. What ranks candidates '
+  'Give each candidate the score at its place in scores, and sort them as order_candidates does. What ranks candidates '
   'anew calls this, so that nothing else has to know what a candidate is made of.';

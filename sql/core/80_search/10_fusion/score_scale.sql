@@ -71,7 +71,7 @@ end
 $$;
 
 comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8, float8) is
-  E'Returns how to normalise the scores of a leg.\n'
+  E'Return how to normalise the scores of a leg.\n'
   'A score becomes (score - shift) / scale, but at least floor and at most ceiling; where these are null there is no '
   'bound. lowest, highest, mean, deviation (of the sample): of the leg''s scores over all candidates; null if there are '
   'none.\n'

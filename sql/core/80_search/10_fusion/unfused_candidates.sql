@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.unfused_candidates(text, braid_store.found_candidates) is
-  'Makes one list of what was found where there is nothing to fuse: one leg alone, which keeps its own score, or semantic '
+  'Make one list of what was found where there is nothing to fuse: one leg alone, which keeps its own score, or semantic '
   'search in what full text found (prefilter). legs: as in a search_request.';

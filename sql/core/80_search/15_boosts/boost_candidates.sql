@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.boost_candidates(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Applies boosts to the scores of fused candidates and sorts them, best first. boosts: from compile_boosts. What each '
+  'Apply boosts to the scores of fused candidates and sort them, best first. boosts: from compile_boosts. What each '
   'boost did is told by report_boosts, for the few that are shown.';

@@ -99,5 +99,5 @@ end
 $$;
 
 comment on function braid_store.compile_boosts(jsonb, int, int) is
-  'Checks the boosts that a search''s options ask for and prepares them for boost_candidates. Raises 22023 for what is '
+  'Check the boosts that a search''s options ask for and prepares them for boost_candidates. Raise 22023 for what is '
   'not a boost.';

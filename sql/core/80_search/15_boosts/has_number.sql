@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.has_number(text) is
-  'Returns the SQL condition that a chunk has a number under a key: a column or a metadata key, named as in filters.';
+  'Return the SQL condition that a chunk has a number under a key: a column or a metadata key, named as in filters.';

@@ -16,6 +16,6 @@ as $$
 $$;
 
 comment on function braid_store.number_field(text) is
-  'Returns the SQL expression for a chunk''s number under a key (a column or a metadata key, named as in filters) where '
+  'Return the SQL expression for a chunk''s number under a key (a column or a metadata key, named as in filters) where '
   'has_number is true. The number is kept within what boosts can multiply without leaving the range of float8: 0, or '
   '1e-9 to 1e9 with either sign.';

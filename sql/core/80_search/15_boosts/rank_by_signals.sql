@@ -103,7 +103,7 @@ end
 $$;
 
 comment on function braid_store.rank_by_signals(int, braid_store.fused_candidate[], jsonb) is
-  'Gives candidates new scores and sorts them, best first: the sum of weight × normalised value of the signals '
+  'Give candidates new scores and sort them, best first: the sum of weight × normalised value of the signals '
   'similarity (the score so far), importance and recency (1 for the newest, halved for each seven days '
   'before it, at least 2^-60). Of each signal the lowest value among the candidates becomes 0 and the highest 1; if all are equal, 1. A chunk without importance or '
   'occurred_at gets the mean of the others. weights: by signal, divided here by their sum. The column boosts tells each '

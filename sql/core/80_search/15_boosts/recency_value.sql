@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.recency_value(bigint, jsonb) is
-  'Returns the SQL expression of a recency boost''s value, on braid_store.chunks c. It is 1 up to offset away from '
+  'Return the SQL expression of a recency boost''s value, on braid_store.chunks c. It is 1 up to offset away from '
   'origin (by default now), before or after it. From there it halves with every half-life: 0.5 ^ half-lives '
   '(exponential) or 0.5 ^ half-lives² (gaussian), at least 2^-60. Null if the chunk has no occurred_at.';

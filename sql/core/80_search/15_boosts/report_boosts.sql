@@ -42,4 +42,4 @@ end
 $$;
 
 comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Adds to boosts of candidates, in the same order: the value of each boost, and its factor or addend.';
+  'Add to boosts of candidates, in the same order: the value of each boost, and its factor or addend.';

@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_store.is_whole_number(jsonb, int, int) is
-  'Tells whether a JSON value is a whole number within bounds.';
+  'Tell whether a JSON value is a whole number within bounds.';

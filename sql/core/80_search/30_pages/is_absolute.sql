@@ -20,5 +20,5 @@ as $$
 $$;
 
 comment on function braid_store.is_absolute(text, text, text, text) is
-  'Tells whether a chunk''s fused score is the same however many candidates there are. Pages can then go on beyond the '
+  'Tell whether a chunk''s fused score is the same however many candidates there are. Pages can then go on beyond the '
   'first candidates.';

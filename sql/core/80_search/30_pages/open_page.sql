@@ -29,6 +29,6 @@ end
 $$;
 
 comment on function braid_store.open_page(text, text) is
-  'Reads the cursor of a page. place: how many rows or groups came before this page. candidate_count: the candidates of '
-  'each leg that the page before used; null on the first page (cursor ''''). Raises 22023 if the cursor belongs to '
+  'Read the cursor of a page. place: how many rows or groups came before this page. candidate_count: the candidates of '
+  'each leg that the page before used; null on the first page (cursor ''''). Raise 22023 if the cursor belongs to '
   'another query.';

@@ -45,6 +45,6 @@ end
 $$;
 
 comment on function braid_store.read_cursor(text) is
-  'Returns what a cursor says: the fingerprint of its query; place, how many rows or groups came before the next page; '
-  'the candidates of each leg; and score, chunk, external_id and chunk_index of the last row or group. Raises 22023 for '
+  'Return what a cursor says: the fingerprint of its query; place, how many rows or groups came before the next page; '
+  'the candidates of each leg; and score, chunk, external_id and chunk_index of the last row or group. Raise 22023 for '
   'what write_cursor did not make.';

@@ -48,5 +48,5 @@ end
 $$;
 
 comment on function braid_store.units_before_page(int, bigint[], float8[], text) is
-  'Returns how many of the rows or groups were on the pages before a cursor. They are given in order, each by its best '
+  'Return how many of the rows or groups were on the pages before a cursor. They are given in order, each by its best '
   'chunk and its score.';

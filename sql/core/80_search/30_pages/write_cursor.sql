@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.write_cursor(text, int, int, braid_store.search_result) is
-  'Returns a cursor: where a page ends, as text that can stand in a URL.';
+  'Return a cursor: where a page ends, as text that can stand in a URL.';

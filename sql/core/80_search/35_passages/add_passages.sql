@@ -46,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.add_passages(int, braid_store.search_result[], int4range[]) is
-  'Fills in passage, passage_start and passage_end of result rows. passages: for each row a range of chunk_index in its '
+  'Fill in passage, passage_start and passage_end of result rows. passages: for each row a range of chunk_index in its '
   'document.';

@@ -110,6 +110,6 @@ end
 $$;
 
 comment on function braid_calls.fit_passages(braid_store.search_result[], int, text) is
-  'Chooses the passages that fit into a budget of tokens. Goes through the rows, best first, and takes each passage for '
+  'Choose the passages that fit into a budget of tokens. Go through the rows, best first, and takes each passage for '
   'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the result, score or '
   'document.';

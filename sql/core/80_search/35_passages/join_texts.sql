@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.join_texts(text[], text[]) is
-  'Joins the texts of neighbouring chunks. Text at the end of one chunk that the next one repeats is written once. '
+  'Join the texts of neighbouring chunks. Text at the end of one chunk that the next one repeats is written once. '
   'Without a repetition, the next chunk begins on a new line.';

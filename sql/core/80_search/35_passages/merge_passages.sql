@@ -77,6 +77,6 @@ end
 $$;
 
 comment on function braid_store.merge_passages(int, bigint[], int[], int, int, int, boolean) is
-  'Makes a passage of each chunk and its neighbours. Takes the chunks best first, until there are wanted_count passages '
+  'Make a passage of each chunk and its neighbours. Take the chunks best first, until there are wanted_count passages '
   '(null: all). is_merged: whether a passage that overlaps or touches one of the same document and unit is joined with '
   'it; the better row then stays. places: which of the given chunks stay; passages: their ranges of chunk_index.';

@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.overlap_length(text, text) is
-  'Returns the length of the longest text that one text ends with and the next begins with. A short one counts only if '
+  'Return the length of the longest text that one text ends with and the next begins with. A short one counts only if '
   'it is whole sentences.';

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_calls.passage_options(jsonb) is
-  'Returns the options of a search whose rows must come with passages: without neighbours unless context '
-  'says how many. Raises 22023 for a cursor.';
+  'Return the options of a search whose rows must come with passages: without neighbours unless context '
+  'says how many. Raise 22023 for a cursor.';

@@ -155,6 +155,6 @@ end
 $$;
 
 comment on function braid_store.arrange_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Chooses what of the candidates is shown, and in which order. They come best first; options collapse, group and '
-  'diversify them, join passages and take a page. Returns as many rows or groups as match_count asks for, or fewer if '
+  'Choose what of the candidates is shown, and in which order. They come best first; options collapse, group and '
+  'diversify them, join passages and take a page. Return as many rows or groups as match_count asks for, or fewer if '
   'there are no more.';

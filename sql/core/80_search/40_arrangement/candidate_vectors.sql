@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.candidate_vectors(int, braid_store.collections, bigint[]) is
-  'Returns the stored vectors of chunks, in their order; null for a chunk that has none.';
+  'Return the stored vectors of chunks, in their order; null for a chunk that has none.';

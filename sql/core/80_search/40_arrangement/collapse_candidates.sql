@@ -58,6 +58,6 @@ end
 $$;
 
 comment on function braid_store.collapse_candidates(int, braid_store.collections, bigint[], float8, int) is
-  'Leaves out repetitions: returns the places of the chunks, given best first, that are not the same as a better one '
-  'that stays. The same: equal text; or, if similarity is given, vectors with at least this cosine. Returns at most '
+  'Leave out repetitions: returns the places of the chunks, given best first, that are not the same as a better one '
+  'that stays. The same: equal text; or, if similarity is given, vectors with at least this cosine. Return at most '
   'wanted_count places. A chunk without a vector is only compared by its text.';

@@ -50,7 +50,7 @@ end
 $$;
 
 comment on function braid_store.diversify_candidates(int, braid_store.collections, bigint[], float8[], float8, int) is
-  'Chooses wanted_count chunks that are good and unlike each other, by maximal marginal relevance (Carbonell & '
-  'Goldstein 1998), and returns their places. Each is the one with the highest lambda × score - (1 - lambda) × its '
+  'Choose wanted_count chunks that are good and unlike each other, by maximal marginal relevance (Carbonell & '
+  'Goldstein 1998), and return their places. Each is the one with the highest lambda × score - (1 - lambda) × its '
   'greatest cosine with those chosen before. Scores are first scaled to 0..1; at a tie the better score wins. A chunk '
   'without a vector counts as unlike all others.';

@@ -80,7 +80,7 @@ end
 $$;
 
 comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
-  'Groups chunks, given best first, and returns the best group_size of each group, groups in the order of their scores. '
+  'Group chunks, given best first, and return the best group_size of each group, groups in the order of their scores. '
   'group_score: a group''s score is the max, sum or mean of the scores of these chunks, or the mixture .6 × max + .4 × the '
   'mean of all chunks of the group that were given, shown or not. places: where the chunks stand '
   'among those given; units: the number of each one''s group, from 1; unit_scores: that group''s score.';

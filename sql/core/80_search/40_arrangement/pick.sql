@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.pick(anyarray, int[]) is
-  'Returns the elements of an array at these places, in the order of the places.';
+  'Return the elements of an array at these places, in the order of the places.';

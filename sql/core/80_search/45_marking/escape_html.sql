@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.escape_html(text) is
-  'Escapes a text for HTML, for use between tags and inside attributes.';
+  'Escape a text for HTML, for use between tags and inside attributes.';

@@ -23,7 +23,7 @@ as $$
 $$;
 
 comment on function braid.highlight(bigint, text, text, text, int, int, text) is
-  E'Returns the passages of a chunk that match a query best, with the matched words between two tags.\n'
+  E'Return the passages of a chunk that match a query best, with the matched words between two tags.\n'
   'Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are '
   'inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text. '
   'fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as '

@@ -50,4 +50,4 @@ end
 $$;
 
 comment on function braid_calls.highlight_chunk(bigint, text, text, text, int, int, text) is
-  'Does the work of braid.highlight, for the tenant of the session.';
+  'Do the work of braid.highlight, for the tenant of the session.';

@@ -113,7 +113,7 @@ end
 $$;
 
 comment on function braid_store.make_snippets(text[], text[], text[], text, boolean, text, text, int, int, text) is
-  'Makes a snippet of each text: the passages that match best, escaped for HTML, with the matching words between '
+  'Make a snippet of each text: the passages that match best, escaped for HTML, with the matching words between '
   'start_tag and stop_tag. A word matches if one of its lexemes is among lexemes or begins with one of prefixes. A '
   'snippet has at most fragment_count passages of fragment_words words, those with the most matches, in the order of '
   'the text, with fragment_separator between them; with fragment_count null it is the whole text. In scripts without '

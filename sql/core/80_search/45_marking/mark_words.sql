@@ -123,7 +123,7 @@ end
 $$;
 
 comment on function braid_store.mark_words(text[], text[], text[], text, boolean) is
-  'Cuts words into segments, which are what a snippet marks, and tells which of the lexemes and prefixes each segment '
+  'Cut words into segments, which are what a snippet marks, and tells which of the lexemes and prefixes each segment '
   'matches. A word is cut into pieces of one script, and a piece into segments. A compound is one segment; in scripts '
   'without spaces, and in Hangul that matches, each letter is one. terms: the numbers of the lexemes and prefixes '
   'that the segment matches; null if none. is_step: whether the segment counts as a word for the length of a passage. '

@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function braid_store.rank_passages(int[], int[], int[], int) is
-  'Ranks the passages that begin with a match, best first, for each text: most different terms, then most matches, '
+  'Rank the passages that begin with a match, best first, for each text: most different terms, then most matches, '
   'then the earliest. text_numbers, steps and terms are parallel and give the text, the step (what counts as a word) '
   'and the term of every match, each match once. A passage is fragment_words steps long. starts, ends: the steps of '
   'the first and the last match of each passage.';

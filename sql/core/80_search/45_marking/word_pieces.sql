@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.word_pieces(text[]) is
-  'Cuts words, which are what stands between two spaces, into pieces of one script. Each piece gives the same tokens '
+  'Cut words, which are what stands between two spaces, into pieces of one script. Each piece gives the same tokens '
   'alone as it does inside its word. before: white space and punctuation before the piece; after: punctuation '
   'directly after it. No character is lost. script: spaced, unspaced or hangul.';

@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.check_query_model(braid_store.collections, text) is
-  'Raises 22023 if embedding_model, the model of a query vector, is not the model whose vectors the collection''s '
+  'Raise 22023 if embedding_model, the model of a query vector, is not the model whose vectors the collection''s '
   'searches read. Nothing else can tell vectors of two models with the same dimensions apart. Null is not checked.';

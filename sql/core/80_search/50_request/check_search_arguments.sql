@@ -45,4 +45,4 @@ end
 $$;
 
 comment on function braid_store.check_search_arguments(int, float8, float8, float8, int, float8) is
-  'Raises 22023, with the argument''s name, for a number that a search cannot use.';
+  'Raise 22023, with the argument''s name, for a number that a search cannot use.';

@@ -48,6 +48,6 @@ as $$
 $$;
 
 comment on function braid_store.given_options(jsonb) is
-  'Lists the options that a search gives, and with a dot the keys of those that are objects: as a value for their attribute of '
+  'List the options that a search gives, and with a dot the keys of those that are objects: as a value for their attribute of '
   'braid_store.search_options, whether they are an option (is_option), more than null (is_given) and what the option may be '
   '(is_valid), and what known_search_options says of them. part is null for what is not known.';

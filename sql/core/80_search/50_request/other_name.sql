@@ -17,4 +17,4 @@ as $$
 $$;
 
 comment on function braid_store.other_name(text) is
-  'Returns, for the name that others give to a strategy or mode of searches, the end of a hint that says its name here; else null.';
+  'Return, for the name that others give to a strategy or mode of searches, the end of a hint that says its name here; else null.';

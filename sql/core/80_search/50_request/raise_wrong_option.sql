@@ -43,5 +43,5 @@ end
 $$;
 
 comment on function braid_store.raise_wrong_option(jsonb, text) is
-  'Raises 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot have; the hint says '
+  'Raise 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot have; the hint says '
   'what it may be, by what name it goes now, or which part has it.';

@@ -30,4 +30,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_embedded_text(text, jsonb, text) is 'Does the work of braid.embedded_text.';
+comment on function braid_calls.read_embedded_text(text, jsonb, text) is 'Do the work of braid.embedded_text.';

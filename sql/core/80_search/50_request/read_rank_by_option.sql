@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.read_rank_by_option(jsonb) is
-  'Returns the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON value of the '
-  'option. Raises 22023 for values that cannot be used.';
+  'Return the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON value of the '
+  'option. Raise 22023 for values that cannot be used.';

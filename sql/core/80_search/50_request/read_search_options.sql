@@ -78,6 +78,6 @@ end
 $$;
 
 comment on function braid_store.read_search_options(jsonb) is
-  'Reads the options of a search from JSON and fills in the defaults of those that are not given. Raises 22023 for an '
+  'Read the options of a search from JSON and fill in the defaults of those that are not given. Raise 22023 for an '
   'option that is unknown, of a wrong type or with a value that cannot be used, and 54000 above 1000000 bytes. Boosts '
   'and settings of a collection are checked later, when they are compiled.';

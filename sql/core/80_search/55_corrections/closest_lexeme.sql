@@ -130,7 +130,7 @@ end
 $$;
 
 comment on function braid_store.closest_lexeme(int, int, text) is
-  'Finds the existing lexeme that is the fewest edits away from a given one, to correct a misspelt word; the given '
+  'Find the existing lexeme that is the fewest edits away from a given one, to correct a misspelt word; the given '
   'one itself if it exists. An edit inserts, deletes or replaces a letter, or exchanges two neighbours (optimal '
   'string alignment; Damerau 1964). If several are equally close, it takes the one in the most documents. Null if '
   'there is none within 2 edits, or within 1 edit for 3 and 4 letters. Lexemes of fewer than 3 or more than 64 '

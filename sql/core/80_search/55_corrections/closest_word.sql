@@ -54,6 +54,6 @@ end
 $$;
 
 comment on function braid_store.closest_word(int, braid_store.collections, text, text) is
-  'Finds the word of the tenant''s texts that a misspelt word is most likely meant for, and its lexeme. lexeme, word: as '
+  'Find the word of the tenant''s texts that a misspelt word is most likely meant for, and its lexeme. lexeme, word: as '
   'analysed, and as typed. Both are looked for, and what is found is compared as it is written: one edit away, or two '
   'from eight letters on, and a word that goes on where the misspelt one ends before others. Null if there is none.';

@@ -33,5 +33,5 @@ $$;
 
 comment on function braid_store.correct_query(int, braid_store.collections, braid_store.query_token[], text,
                                               braid_store.text_query, boolean) is
-  'Suggests corrections for the words of a compiled query that occur nowhere, as JSON. is_corrected: returns the query '
+  'Suggest corrections for the words of a compiled query that occur nowhere, as JSON. is_corrected: returns the query '
   'with the corrected words instead; otherwise it returns the query as it is.';

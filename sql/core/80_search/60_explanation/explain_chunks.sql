@@ -77,4 +77,4 @@ end
 $$;
 
 comment on function braid_calls.explain_chunks(text, bigint[], text, text) is
-  'Does the work of braid.explain_score, for the tenant of the session.';
+  'Do the work of braid.explain_score, for the tenant of the session.';

@@ -65,5 +65,5 @@ $$;
 
 comment on function braid_store.explain_document(braid_store.search_request, braid_store.ranked_candidates,
                                                  braid_store.search_result[], text) is
-  'Explains what became of a document in a search, as JSON: an outcome and a reason for the document, which are those '
+  'Explain what became of a document in a search, as JSON: an outcome and a reason for the document, which are those '
   'of its best chunk, and for its 10 best chunks. Of a longer document only the first 1000 chunks are looked at.';

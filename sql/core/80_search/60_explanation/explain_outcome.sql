@@ -124,5 +124,5 @@ $$;
 
 comment on function braid_store.explain_outcome(braid_store.search_request, braid_store.ranked_candidates,
                                                 braid_store.search_result[], braid_store.examined_chunk) is
-  'Explains what became of a chunk in a search, as JSON: an outcome such as returned or filtered, the reason in a '
+  'Explain what became of a chunk in a search, as JSON: an outcome such as returned or filtered, the reason in a '
   'sentence, and its scores and ranks.';

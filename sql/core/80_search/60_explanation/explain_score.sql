@@ -34,7 +34,7 @@ as $$
 $$;
 
 comment on function braid.explain_score(text, bigint[], text, text) is
-  E'Shows where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it '
+  E'Show where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it '
   'has.\n'
   'Use it to find out why one chunk ranks above another. query_text, match and collection: those of the search. '
   'chunk_ids: chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + '

@@ -89,7 +89,7 @@ as $$
 $$;
 
 comment on function braid_store.score_arithmetic(braid_store.search_result, jsonb, jsonb, jsonb, boolean) is
-  'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
+  'Write the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
   'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
   'braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation tells of the row, by '

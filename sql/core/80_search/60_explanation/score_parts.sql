@@ -73,5 +73,5 @@ as $$
 $$;
 
 comment on function braid_store.score_parts(int, braid_store.collections, braid_store.text_query, bigint[]) is
-  'Splits the BM25 scores of chunks into what each lexeme of a compiled query adds. chunk_number: the place of the '
+  'Split the BM25 scores of chunks into what each lexeme of a compiled query adds. chunk_number: the place of the '
   'chunk in chunk_ids.';

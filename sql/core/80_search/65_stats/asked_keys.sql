@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.asked_keys(jsonb, int) is
-  'Returns the metadata keys that a filter wants a chunk to have, also as one of several possibilities ($or). Left out '
+  'Return the metadata keys that a filter wants a chunk to have, also as one of several possibilities ($or). Left out '
   'are keys that the collection declares and what a chunk may do without ($ne, $nin, $not).';

@@ -41,5 +41,5 @@ $$;
 
 comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
                                               @vector@.vector, boolean) is
-  'Raises 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
+  'Raise 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
   'together. asks_sparse: whether there is a sparse leg, too.';

@@ -247,7 +247,7 @@ $$;
 
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
                                                 int, float8, text, jsonb, boolean, boolean, text) is
-  'Checks the arguments of a search and makes the request that its parts hand down. Raises an error for arguments '
+  'Check the arguments of a search and make the request that its parts hand down. Raise an error for arguments '
   'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
   'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse '
   'one if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is stored. '

@@ -61,7 +61,7 @@ $$;
 
 comment on function braid.explain_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                          text, jsonb, text) is
-  E'Runs hybrid_search and explains it, as one JSON object: what was found, how it was ranked, and why.\n'
+  E'Run hybrid_search and explain it, as one JSON object: what was found, how it was ranked, and why.\n'
   'The arguments are those of hybrid_search. query: the terms searched for, and corrections. legs: what full text, '
   'semantic and sparse search found, and how. fusion: all numbers that it used. results: for each row its score as an expression '
   'that gives it to the last bit, with what each word adds to BM25, and each term to the sparse score. statistics, timings (in milliseconds), and '

@@ -114,6 +114,6 @@ end
 $$;
 
 comment on function braid_store.find_candidates(braid_store.search_request) is
-  'Searches the legs that a request asks for, and returns what they find. legs: full_text, semantic or sparse alone; hybrid, '
+  'Search the legs that a request asks for, and return what they find. legs: full_text, semantic or sparse alone; hybrid, '
   'which is two or three; or prefilter, in which semantic search puts all that full text found in order. Except in hybrid, '
   'request.min_score applies to the leg that scores.';

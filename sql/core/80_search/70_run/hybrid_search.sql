@@ -39,7 +39,7 @@ $$;
 
 comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                         text, jsonb) is
-  E'Finds chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
+  E'Find chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
   'Returns rows with the highest score first. query_text: the words, as in full_text_search; without it, this is '
   'semantic search. query_embedding: the vector of the query, made by the collection''s model; without it, this is '
   'full-text search. match_count: how many rows, 1 to 10000. filters: a JSON object of conditions on columns and '

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.milliseconds(interval) is
-  'Converts a duration to milliseconds, with three decimals.';
+  'Convert a duration to milliseconds, with three decimals.';

@@ -64,6 +64,6 @@ end
 $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
+  'Make one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
   'neighbours, ranks by what parts add and by signals, applies boosts and leaves out what is below min_relevance. '
   'is_reported: its report tells how it was fused, as far as the option explain asks for that.';

@@ -44,4 +44,4 @@ end
 $$;
 
 comment on function braid_store.result_rows(int, braid_store.fused_candidate[]) is
-  'Makes the rows of a search from ranked candidates, in the same order.';
+  'Make the rows of a search from ranked candidates, in the same order.';

@@ -105,7 +105,7 @@ $$;
 
 comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                            float8, text, jsonb, boolean, boolean, text, text) is
-  'Runs one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
+  'Run one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
   'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
   'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone. '

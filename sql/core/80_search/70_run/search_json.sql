@@ -36,7 +36,7 @@ $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                       text, jsonb) is
-  E'Runs hybrid_search and returns one JSON object with the rows, statistics and warnings.\n'
+  E'Run hybrid_search and return one JSON object with the rows, statistics and warnings.\n'
   'The arguments are those of hybrid_search. results: the rows, as an array. stats: the mode, the candidates of each '
   'leg, the terms searched for, whether there were too few rows (underfilled), query_time_ms and more; with the '
   'option explain also how scores were fused. warnings: what the rows alone cannot tell, such as words that occur '

@@ -29,7 +29,7 @@ end
 $$;
 
 comment on function braid.semantic_search(@vector@.vector, int, jsonb, text, float8, jsonb) is
-  E'Finds the chunks whose vectors are nearest to a query vector.\n'
+  E'Find the chunks whose vectors are nearest to a query vector.\n'
   'score is the similarity: for cosine 1 - distance, for inner_product the product, for l2 1 / (1 + distance). '
   'query_embedding: the vector of the query, made by the collection''s model. min_score: leaves out rows with a lower '
   'similarity; null leaves out none. The other arguments are as in hybrid_search. Chunks that are not embedded yet '

@@ -69,4 +69,4 @@ end
 $$;
 
 comment on function braid_calls.find_similar_chunks(bigint, int, jsonb, float8, jsonb) is
-  'Does the work of braid.similar_chunks, for the tenant of the session.';
+  'Do the work of braid.similar_chunks, for the tenant of the session.';

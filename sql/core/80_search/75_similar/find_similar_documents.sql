@@ -96,4 +96,4 @@ end
 $$;
 
 comment on function braid_calls.find_similar_documents(text, int, jsonb, text, float8, jsonb) is
-  'Does the work of braid.similar_documents, for the tenant of the session.';
+  'Do the work of braid.similar_documents, for the tenant of the session.';

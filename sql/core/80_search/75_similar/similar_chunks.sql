@@ -21,7 +21,7 @@ as $$
 $$;
 
 comment on function braid.similar_chunks(bigint, int, jsonb, float8, jsonb) is
-  E'Finds the chunks of the same collection whose vectors are nearest to that of a given chunk.\n'
+  E'Find the chunks of the same collection whose vectors are nearest to that of a given chunk.\n'
   'It is semantic_search with the stored vector of chunk_id, so nothing is embedded. The chunk itself is left out. '
   'score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups, '
-  'passages and snippets; there are no pages. Raises 22023 if the chunk has no embedding yet.';
+  'passages and snippets; there are no pages. Raise 22023 if the chunk has no embedding yet.';

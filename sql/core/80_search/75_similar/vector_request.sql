@@ -31,5 +31,5 @@ $$;
 
 comment on function braid_store.vector_request(int, braid_store.collections, braid_store.search_options, float8, jsonb,
                                                text) is
-  'Makes the request of a search by a stored vector. condition: an SQL condition on chunks with the alias c, which '
+  'Make the request of a search by a stored vector. condition: an SQL condition on chunks with the alias c, which '
   'they must meet besides the filters.';

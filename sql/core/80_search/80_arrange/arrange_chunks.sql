@@ -53,4 +53,4 @@ end
 $$;
 
 comment on function braid_calls.arrange_chunks(bigint[], float8[], int, text, jsonb) is
-  'Does the work of braid.arrange_results, for the tenant of the session.';
+  'Do the work of braid.arrange_results, for the tenant of the session.';

@@ -40,7 +40,7 @@ as $$
 $$;
 
 comment on function braid.arrange_context(bigint[], float8[], int, int, text, text, jsonb) is
-  E'Collects passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for example by a '
+  E'Collect passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for example by a '
   'reranker.\n'
   'chunk_ids, scores, collection and options are as in arrange_results; token_budget, match_count, sort and the result are as in '
   'assemble_context.';

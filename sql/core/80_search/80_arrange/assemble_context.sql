@@ -48,7 +48,7 @@ $$;
 
 comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text, float8,
                                            int, float8, text, jsonb) is
-  E'Collects passages for a language model: the best that fit into a number of tokens, numbered so that they can be '
+  E'Collect passages for a language model: the best that fit into a number of tokens, numbered so that they can be '
   'cited.\n'
   'It searches like hybrid_search and goes through its best match_count rows (50 by default), best first. Chunks of a '
   'document that touch are one passage. It takes each passage that still fits into token_budget (2000 by default). '

@@ -71,5 +71,5 @@ end
 $$;
 
 comment on function braid_store.find_scored_chunks(int, braid_store.collections, bigint[], float8[], boolean) is
-  'Returns the places of the chunks that are in the collection. Raises 22023 if chunk_ids and scores do not fit together, and 42704 '
+  'Return the places of the chunks that are in the collection. Raise 22023 if chunk_ids and scores do not fit together, and 42704 '
   'if none of the chunks is there or, with is_whole, one is not.';

@@ -100,4 +100,4 @@ end
 $$;
 
 comment on function braid_calls.count_values(text[], text, jsonb, text, text, int, jsonb) is
-  'Does the work of braid.facets, for the tenant of the session. Its time grows in proportion to the chunks found.';
+  'Do the work of braid.facets, for the tenant of the session. Its time grows in proportion to the chunks found.';

@@ -23,7 +23,7 @@ as $$
 $$;
 
 comment on function braid.facets(text[], text, jsonb, text, text, int, jsonb) is
-  E'Counts how many chunks have each value of some keys, to show next to filters.\n'
+  E'Count how many chunks have each value of some keys, to show next to filters.\n'
   'It counts all chunks that full_text_search finds with these arguments, not only the first rows; without '
   'query_text, all that filters match. keys: 1 to 20 of speaker, category, language, importance, external_id, '
   'source_uri and metadata keys, as in filters. value_count: how many values are returned for each key, 10 by '

@@ -28,7 +28,7 @@ as $$
 $$;
 
 comment on function braid.multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
-  E'Searches for several queries at once, and returns one JSON object: what is best for all of them together.\n'
+  E'Search for several queries at once, and return one JSON object: what is best for all of them together.\n'
   'queries: an array of 1 to 16 texts, or objects with text, embedding (or one of the two) and weight (1 unless given); "expansion": true is for a query that a '
   'program, such as a language model, made of another one: operators in its text mean nothing, and its weight is 0.5 unless given. Each is a '
   'search as search_json makes it, with the other arguments. The best rows of each, 50 or match_count if that is more, are put '

@@ -67,4 +67,4 @@ end
 $$;
 
 comment on function braid_store.read_queries(jsonb) is
-  'Reads the queries of a multi_search, in their order. Raises 22023 for what is none.';
+  'Read the queries of a multi_search, in their order. Raise 22023 for what is none.';

@@ -54,4 +54,4 @@ end
 $$;
 
 comment on function braid_calls.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
-  'Does the work of braid.logged_multi_search.';
+  'Do the work of braid.logged_multi_search.';

@@ -182,5 +182,5 @@ end
 $$;
 
 comment on function braid_calls.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
-  'Does the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank fusion of '
+  'Do the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank fusion of '
   'their rows.';

@@ -42,4 +42,4 @@ end
 $$;
 
 comment on function braid_store.check_chunk_options(jsonb, braid_store.collections) is
-  'Raises 22023 for a format, chunk_tokens or overlap_tokens of a document that its collection cannot have.';
+  'Raise 22023 for a format, chunk_tokens or overlap_tokens of a document that its collection cannot have.';

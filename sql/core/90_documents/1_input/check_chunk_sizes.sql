@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.check_chunk_sizes(jsonb[], text[]) is
-  'Raises 54000 for a chunk with a field that is too long to be stored or indexed. item_lists: arrays of chunks; '
+  'Raise 54000 for a chunk with a field that is too long to be stored or indexed. item_lists: arrays of chunks; '
   'item_names: what an error calls a chunk of each list.';

@@ -49,5 +49,5 @@ end
 $$;
 
 comment on function braid_store.check_embedding_places(jsonb, @vector@.vector[]) is
-  'Raises 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, or that '
+  'Raise 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, or that '
   'of null, and for embeddings that are no plain array.';

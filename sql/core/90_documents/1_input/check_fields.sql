@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function braid_store.check_fields(jsonb[], text[], jsonb) is
-  'Raises 22023 for an element of a list that is not an object, or that has an unknown key or a value of the wrong JSON '
+  'Raise 22023 for an element of a list that is not an object, or that has an unknown key or a value of the wrong JSON '
   'type. field_types: for each key the types allowed. item_names: what an error calls an element of each list.';

@@ -91,5 +91,5 @@ end
 $$;
 
 comment on function braid_store.check_sizes(jsonb) is
-  'Raises 54000 for a batch or a document that is too large, and names the field. Chunks given by the caller are '
+  'Raise 54000 for a batch or a document that is too large, and name the field. Chunks given by the caller are '
   'checked by check_chunk_sizes.';

@@ -81,4 +81,4 @@ end
 $$;
 
 comment on function braid_store.check_spoken_segments(jsonb) is
-  'Raises 22023 or 54000 for a segment of a document that is not a turn of a transcript, or that begins before an earlier one.';
+  'Raise 22023 or 54000 for a segment of a document that is not a turn of a transcript, or that begins before an earlier one.';

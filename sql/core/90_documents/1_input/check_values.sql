@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.check_values(jsonb[], text[]) is
-  'Raises 22023 for an importance or occurred_at that its column cannot hold. item_names: what an error calls an '
+  'Raise 22023 for an importance or occurred_at that its column cannot hold. item_names: what an error calls an '
   'element of each list.';

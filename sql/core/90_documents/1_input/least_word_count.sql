@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.least_word_count(text, int) is
-  'Returns a number of words that a text has at least, found quickly. Returns 0 if the text is too short to have '
+  'Return a number of words that a text has at least, found quickly. Return 0 if the text is too short to have '
   'at_least words.';

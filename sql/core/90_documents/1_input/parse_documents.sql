@@ -194,6 +194,6 @@ end
 $$;
 
 comment on function braid_store.parse_documents(jsonb, braid_store.collections, @vector@.vector[]) is
-  'Checks a batch of documents and returns it as rows, each with hashes of its content and of its attributes. Raises '
+  'Check a batch of documents and return it as rows, each with hashes of its content and of its attributes. Raise '
   '22023, naming document and key, for what is wrong. embeddings: the vectors that documents and chunks name by their '
   'place; null if they hold them themselves.';

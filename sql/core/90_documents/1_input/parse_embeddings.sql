@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.parse_embeddings(text[], text[]) is
-  'Converts vectors from their text form. Raises 22023 and names the first that is not a vector. names: what '
+  'Convert vectors from their text form. Raise 22023 and names the first that is not a vector. names: what '
   'messages call each of them; null counts them from 1.';

@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.attribute_version(int) is
-  'Returns the id of the newest indexed attribute of a collection; 0 if it has none.';
+  'Return the id of the newest indexed attribute of a collection; 0 if it has none.';

@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.copied_metadata(text, jsonb, bigint) is
-  'Returns the metadata of a document that has so many chunks. Raises 54000 if it would be copied into too many.';
+  'Return the metadata of a document that has so many chunks. Raise 54000 if it would be copied into too many.';

@@ -157,5 +157,5 @@ end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
-  'Returns the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse terms; else the '
+  'Return the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse terms; else the '
   'text, or the segments, split so that a chunk fits chunk_tokens. embedding_name: what messages call its embedding.';

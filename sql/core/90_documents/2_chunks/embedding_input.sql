@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.embedding_input(braid_store.collections, text, text, text) is
-  'Returns the text that the embedding model of a collection gets for a chunk: title, speaker and content, as its '
+  'Return the text that the embedding model of a collection gets for a chunk: title, speaker and content, as its '
   'embed_fields say.';

@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.keep_vectors(int, braid_store.collections, bigint[], bigint[]) is
-  'Gives each new chunk the vector that a previous chunk, its counterpart in previous_ids, has in the collection''s '
-  'vector space, and returns the chunks for which there was one. The caller has locked the previous chunks and removes '
+  'Give each new chunk the vector that a previous chunk, its counterpart in previous_ids, has in the collection''s '
+  'vector space, and return the chunks for which there was one. The caller has locked the previous chunks and removes '
   'their vectors afterwards.';

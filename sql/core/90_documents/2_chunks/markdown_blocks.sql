@@ -68,5 +68,5 @@ end
 $$;
 
 comment on function braid_store.markdown_blocks(text) is
-  'Returns the blocks of a Markdown text: headings, fenced code, tables, lists and paragraphs, each with the blank lines '
+  'Return the blocks of a Markdown text: headings, fenced code, tables, lists and paragraphs, each with the blank lines '
   'behind it. Put together they are the text.';

@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.notify_workers(int, braid_store.collections) is
-  'Wakes workers that listen to braid_embedding_jobs when this transaction commits, unless a chunk that nobody has claimed '
+  'Wake workers that listen to braid_embedding_jobs when this transaction commits, unless a chunk that nobody has claimed '
   'waits already. Called before new chunks are put into the outbox, if the setting braid.notify_workers is on.';

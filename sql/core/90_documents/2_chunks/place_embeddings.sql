@@ -90,7 +90,7 @@ $$;
 
 comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[],
                                                  text[], bigint[]) is
-  'Stores the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
+  'Store the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
   'In the other spaces, a chunk whose text is unchanged gets the vector of the previous chunk. Puts each chunk into the '
   'outbox of every space for which it has no embedding then. embedded_ids: the chunk of each embedding; null if there '
   'are none. names: what messages call each embedding. previous_ids: the previous chunk, or null, of each of chunk_ids; '

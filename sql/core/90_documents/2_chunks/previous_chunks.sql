@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.previous_chunks(int, braid_store.collections, braid_store.document_change[]) is
-  'Returns the chunks that replaced documents still have, in the order of their ids; null if there are none. The caller '
+  'Return the chunks that replaced documents still have, in the order of their ids; null if there are none. The caller '
   'has locked the documents.';

@@ -98,6 +98,6 @@ end
 $$;
 
 comment on function braid_store.remove_chunks(int, int, bigint[], boolean) is
-  'Deletes chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
+  'Delete chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
   'rows; tombstones hide them until a merge. keeps_vectors: the caller calls remove_vectors and remove_sparse_rows '
   'later in this transaction, since it still needs the vectors and the sparse terms.';

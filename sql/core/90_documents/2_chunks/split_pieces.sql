@@ -153,7 +153,7 @@ begin
 end
 $$;
 comment on function braid_store.split_pieces(text[], float8[], text[]) is
-  'Cuts texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, blocks '
+  'Cut texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, blocks '
   'with the headings right above them, or blocks, where they fit. A sentence '
   'that costs more than its text''s chunk_tokens is cut into groups of words, and a group that still costs more into '
   'runs of characters.';

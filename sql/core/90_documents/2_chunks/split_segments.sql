@@ -273,7 +273,7 @@ end
 $$;
 
 comment on function braid_store.split_segments(braid_store.collections, braid_store.document_input[]) is
-  'Makes chunks of the segments of documents. Turns that fit into a chunk stay whole, and sentences do unless one alone is '
+  'Make chunks of the segments of documents. Turns that fit into a chunk stay whole, and sentences do unless one alone is '
   'too long. A chunk of several speakers names them line by line, and begins with at most overlap_tokens (null: a tenth), '
   'and half of a chunk, of the end of the one before. metadata: start and end, those of the segments that it has text of, and speakers. '
   'occurred_at: that of the document and start.';

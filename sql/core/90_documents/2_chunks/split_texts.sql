@@ -94,6 +94,6 @@ begin
 end
 $$;
 comment on function braid_store.split_texts(text[], int[], int[], text[]) is
-  'Cuts each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in Markdown between blocks, at the end of '
+  'Cut each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in Markdown between blocks, at the end of '
   'a paragraph if one comes late enough, and begins each chunk with at most overlap_tokens (null: a tenth), and half of a '
   'chunk, of the end of the one before. White space alone gives no chunk.';

@@ -45,5 +45,5 @@ end
 $$;
 
 comment on function braid_store.spoken_segments(braid_store.document_input[]) is
-  'Returns the segments of documents that have text, in their order, each with the number of its turn: what one speaker says '
+  'Return the segments of documents that have text, in their order, each with the number of its turn: what one speaker says '
   'in a row. size: its characters that are not white space.';

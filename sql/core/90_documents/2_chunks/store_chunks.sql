@@ -89,7 +89,7 @@ $$;
 comment on function braid_store.store_chunks(int, braid_store.collections, braid_store.document_input[],
                                              braid_store.document_change[], @vector@.vector[],
                                              braid_store.previous_chunk[]) is
-  'Stores and indexes the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
+  'Store and index the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
   'previous one with the same text; if there is none, it goes to the outbox. One without sparse terms gets those of that '
   'chunk. embeddings: the vectors that inputs name '
   'by their place; null if they hold them themselves. previous: the chunks of replaced documents, which are gone but for '

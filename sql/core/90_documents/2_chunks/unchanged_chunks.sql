@@ -48,5 +48,5 @@ end
 $$;
 
 comment on function braid_store.unchanged_chunks(int, braid_store.collections, bigint[], braid_store.previous_chunk[]) is
-  'Returns for each new chunk, in their order, a previous chunk of its document for which the model got the same text; '
+  'Return for each new chunk, in their order, a previous chunk of its document for which the model got the same text; '
   'null if there is none.';

@@ -74,5 +74,5 @@ end
 $$;
 
 comment on function braid_store.write_attributes(int, int, bigint[], boolean) is
-  'Writes the rows of indexed attributes for chunks from their metadata, in place of the rows that are there; if '
+  'Write the rows of indexed attributes for chunks from their metadata, in place of the rows that are there; if '
   'are_new, there are none. The caller sets the chunks'' attribute_version to one that it read before this call.';

@@ -73,5 +73,5 @@ end
 $$;
 
 comment on function braid_calls.change_metadata(text, jsonb, boolean, text) is
-  'Does the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s: it brought '
+  'Do the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s: it brought '
   'them itself.';

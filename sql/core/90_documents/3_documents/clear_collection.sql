@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.clear_collection(text) is
-  E'Deletes all documents that the tenant stored in a collection, with their chunks and vectors.\n'
+  E'Delete all documents that the tenant stored in a collection, with their chunks and vectors.\n'
   'This cannot be undone. The collection itself and other tenants'' documents stay. The tenant''s writers to the '
-  'collection wait until this transaction ends. Returns the number of documents deleted.';
+  'collection wait until this transaction ends. Return the number of documents deleted.';

@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.delete_document(text, text) is
-  E'Deletes a document of the tenant with its chunks and vectors.\n'
-  'Searches do not find it once this commits. Returns false if there is no document with that external_id. For many '
+  E'Delete a document of the tenant with its chunks and vectors.\n'
+  'Searches do not find it once this commits. Return false if there is no document with that external_id. For many '
   'documents use delete_documents.';

@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.delete_documents(text[], text) is
-  E'Deletes documents of the tenant with their chunks and vectors, much faster than one by one.\n'
-  'At most 100000 external_ids in a call; ids that are not there are passed over. Returns the number of documents '
+  E'Delete documents of the tenant with their chunks and vectors, much faster than one by one.\n'
+  'At most 100000 external_ids in a call; ids that are not there are passed over. Return the number of documents '
   'deleted.';

@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.delete_listed(int, int, text[]) is
-  'Deletes documents of a tenant''s part of a collection with all that is derived from them. Returns how many were '
+  'Delete documents of a tenant''s part of a collection with all that is derived from them. Return how many were '
   'there.';

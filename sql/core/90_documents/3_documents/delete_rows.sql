@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.delete_rows(text, int, int) is
-  'Deletes the rows that a tenant''s part of a collection has in one of braid_store.collection_tables. Go through these '
-  'tables in their order. Returns the number of rows.';
+  'Delete the rows that a tenant''s part of a collection has in one of braid_store.collection_tables. Go through these '
+  'tables in their order. Return the number of rows.';

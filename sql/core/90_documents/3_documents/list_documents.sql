@@ -30,7 +30,7 @@ as $$
 $$;
 
 comment on function braid.list_documents(text, int, text, jsonb) is
-  E'Lists the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
+  E'List the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
   'bytes).\n'
   'match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give '
   'the external_id of the last row. filters: those of searches; only documents that have a chunk which matches.';

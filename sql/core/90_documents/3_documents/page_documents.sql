@@ -78,4 +78,4 @@ end
 $$;
 
 comment on function braid_calls.page_documents(text, int, text, jsonb) is
-  'Does the work of braid.list_documents.';
+  'Do the work of braid.list_documents.';

@@ -30,4 +30,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_document(text, text) is 'Does the work of braid.get_document.';
+comment on function braid_calls.read_document(text, text) is 'Do the work of braid.get_document.';

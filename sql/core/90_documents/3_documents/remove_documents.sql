@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_calls.remove_documents(text) is
-  'Does the work of braid.clear_collection.';
+  'Do the work of braid.clear_collection.';

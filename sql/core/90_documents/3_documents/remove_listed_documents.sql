@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_calls.remove_listed_documents(text[], text) is
-  'Does the work of braid.delete_document and braid.delete_documents.';
+  'Do the work of braid.delete_document and braid.delete_documents.';

@@ -129,6 +129,6 @@ end
 $$;
 
 comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
-  'Inserts, updates and locks the documents of a batch. Returns for each whether it was inserted, replaced (needs new '
+  'Insert, updates and lock the documents of a batch. Return for each whether it was inserted, replaced (needs new '
   'chunks), updated (only attributes changed) or unchanged, and the title that it had. The caller writes the indexed '
   'attributes of updated documents.';

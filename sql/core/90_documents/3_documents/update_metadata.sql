@@ -19,6 +19,6 @@ as $$
 $$;
 
 comment on function braid.update_metadata(text, jsonb, boolean, text) is
-  E'Merges keys into a document''s metadata: a key whose value is null is removed, and keys not named stay.\n'
+  E'Merge keys into a document''s metadata: a key whose value is null is removed, and keys not named stay.\n'
   'With replace true, the new metadata replace the old ones. Keys that a chunk brought itself stay. Needs no new '
-  'embedding, and does not touch the text index. Returns false if there is no document with that external_id.';
+  'embedding, and does not touch the text index. Return false if there is no document with that external_id.';

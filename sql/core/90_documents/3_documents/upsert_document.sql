@@ -45,13 +45,13 @@ $$;
 
 comment on function braid.upsert_document(text, text, text, text, jsonb, text, text, float8, timestamptz, text,
                                           @vector@.vector, jsonb, text, jsonb, jsonb, int, int, text) is
-  E'Stores one document under your own id for it (external_id), and replaces the one that was there.\n'
+  E'Store one document under your own id for it (external_id), and replace the one that was there.\n'
   'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
   'embeddings; with embedding, the document becomes one chunk with that vector, as with sparse, weighted terms such as {"harbour": 1.2}; '
   'with chunks, a JSON array as in '
   'upsert_documents, you split it yourself; segments, an array as there, is what is said in a conversation, in place of '
   'content. chunk_tokens, overlap_tokens: of content and segments, in place of what the collection has. format: markdown keeps '
   'the blocks of content whole. title, source_uri, metadata, speaker, category, importance, occurred_at '
-  'and language are optional: searches return all of them but language, and filters can name all but title. Returns '
+  'and language are optional: searches return all of them but language, and filters can name all but title. Return '
   'the external_id, the document''s id, what happened (inserted, replaced, updated or unchanged) and the number of '
   'chunks. For many documents use upsert_documents.';

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.upsert_documents(jsonb, text) is
-  E'Stores documents under your own ids, and replaces those that were there, all in one transaction.\n'
+  E'Store documents under your own ids, and replaces those that were there, all in one transaction.\n'
   'documents: a JSON array of at most 10000 objects. Keys: external_id (required), content, title, source_uri, '
   'metadata, speaker, category, importance, occurred_at, language. content is split into chunks; with the key '
   'embedding, the document becomes one chunk with that vector; so it does with the key sparse, an object of terms and weights '
@@ -26,6 +26,6 @@ comment on function braid.upsert_documents(jsonb, text) is
   'content whole where they fit. Chunks without an embedding wait in '
   'the outbox (see claim_embedding_jobs), unless the document had one with the same text: they keep its embedding, and so its '
   'sparse terms unless they have the key sparse. '
-  'Text is searchable as soon as this commits. A document that has not changed costs very little. Returns for each '
+  'Text is searchable as soon as this commits. A document that has not changed costs very little. Return for each '
   'document its id, what happened (inserted, replaced, updated, unchanged, or superseded by a later one of the same '
   'external_id) and its number of chunks.';

@@ -94,5 +94,5 @@ end
 $$;
 
 comment on function braid_calls.write_documents(jsonb, text, @vector@.vector[]) is
-  'Does the work of braid.upsert_documents and braid.upsert_embedded_documents in one transaction: documents, chunks, '
+  'Do the work of braid.upsert_documents and braid.upsert_embedded_documents in one transaction: documents, chunks, '
   'postings, vectors and embedding jobs. embeddings: null if documents hold their embeddings themselves.';

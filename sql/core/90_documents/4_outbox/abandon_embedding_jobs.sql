@@ -21,8 +21,8 @@ as $$
 $$;
 
 comment on function braid.abandon_embedding_jobs(bigint[], text, int, text, text) is
-  E'Gives up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
+  E'Give up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
   'For texts that the model refuses. They stay listed by list_embedding_jobs, until retry_embedding_jobs or '
   'drop_embedding_jobs; full text finds these chunks meanwhile. most_attempts: jobs that were claimed fewer times are only '
-  'given back, as by fail_embedding_jobs; 1, as by default, gives up at once. At most 10000 chunks. Returns how many there '
+  'given back, as by fail_embedding_jobs; 1, as by default, gives up at once. At most 10000 chunks. Return how many there '
   'were.';

@@ -58,4 +58,4 @@ end
 $$;
 
 comment on function braid_calls.change_embedding_jobs(bigint[], text, text, boolean) is
-  'Does the work of braid.retry_embedding_jobs (is_retried) and of braid.drop_embedding_jobs.';
+  'Do the work of braid.retry_embedding_jobs (is_retried) and of braid.drop_embedding_jobs.';

@@ -41,4 +41,4 @@ end
 $$;
 
 comment on function braid_calls.complete_embedding_jobs(bigint[], @vector@.vector[], text, text) is
-  'Does the work of braid.store_embeddings.';
+  'Do the work of braid.store_embeddings.';

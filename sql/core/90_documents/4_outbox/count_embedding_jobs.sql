@@ -35,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.count_embedding_jobs() is
-  'Does the work of braid.embedding_backlog.';
+  'Do the work of braid.embedding_backlog.';

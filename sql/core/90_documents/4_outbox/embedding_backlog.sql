@@ -23,7 +23,7 @@ as $$
 $$;
 
 comment on function braid.embedding_backlog() is
-  E'Shows where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.\n'
+  E'Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.\n'
   'waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are '
   'claimed, or pause after a failure. last_error: the message of one that failed, or null. For services and '
   'administrators.';

@@ -19,6 +19,6 @@ as $$
 $$;
 
 comment on function braid.fail_embedding_jobs(bigint[], text, text, text) is
-  E'Gives claimed jobs back, with the reason why they failed.\n'
+  E'Give claimed jobs back, with the reason why they failed.\n'
   'They can be claimed again after a pause, which doubles with each attempt, up to an hour. embedding_model: as in '
-  'claim_embedding_jobs. Returns how many were given back.';
+  'claim_embedding_jobs. Return how many were given back.';

@@ -77,4 +77,4 @@ end
 $$;
 
 comment on function braid_calls.lease_embedding_jobs(int, interval, text, text) is
-  'Does the work of braid.claim_embedding_jobs.';
+  'Do the work of braid.claim_embedding_jobs.';

@@ -31,7 +31,7 @@ as $$
 $$;
 
 comment on function braid.list_embedding_jobs(text, int, bigint, text, text) is
-  E'Lists chunks of a collection that wait for their embedding, in the order of their ids.\n'
+  E'List chunks of a collection that wait for their embedding, in the order of their ids.\n'
   'state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or abandoned '
   '(no worker gets it: see abandon_embedding_jobs). with_state: only those; null, as by default: all. attempts: how often '
   'workers have claimed it; claims before the first failure count as one then. last_error: why it failed. available_at: when a worker can claim it; null: now; infinity: '

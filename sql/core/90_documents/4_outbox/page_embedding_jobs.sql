@@ -76,4 +76,4 @@ end
 $$;
 
 comment on function braid_calls.page_embedding_jobs(text, int, bigint, text, text) is
-  'Does the work of braid.list_embedding_jobs.';
+  'Do the work of braid.list_embedding_jobs.';

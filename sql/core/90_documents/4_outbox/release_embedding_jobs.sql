@@ -58,5 +58,5 @@ end
 $$;
 
 comment on function braid_calls.release_embedding_jobs(bigint[], text, int, text, text) is
-  'Does the work of braid.fail_embedding_jobs, which never gives up (most_attempts is null), and of '
+  'Do the work of braid.fail_embedding_jobs, which never gives up (most_attempts is null), and of '
   'braid.abandon_embedding_jobs.';

@@ -57,4 +57,4 @@ end
 $$;
 
 comment on function braid_calls.write_given_terms(bigint[], jsonb, text) is
-  'Does the work of braid.store_sparse_terms.';
+  'Do the work of braid.store_sparse_terms.';

@@ -19,5 +19,5 @@ as $$
 $$;
 
 comment on function braid_store.note_rate(float8, float8) is
-  'Remembers how fast this server has just merged postings, or made a vector index. An argument that is null changes '
+  'Remember how fast this server has just merged postings, or made a vector index. An argument that is null changes '
   'nothing.';

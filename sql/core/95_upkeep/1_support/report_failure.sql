@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.report_failure(int, int, text, text) is
-  'Raises a warning that a step of maintenance failed, and returns the text that maintain() reports for it.';
+  'Raise a warning that a step of maintenance failed, and return the text that maintain() reports for it.';

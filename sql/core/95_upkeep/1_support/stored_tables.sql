@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function braid_store.stored_tables() is
-  'Lists the tables that hold rows. Partitions, in whatever schema they are, are listed by the name of their parent.';
+  'List the tables that hold rows. Partitions, in whatever schema they are, are listed by the name of their parent.';

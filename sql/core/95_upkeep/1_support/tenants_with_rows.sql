@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.tenants_with_rows(int, int) is
-  'Looks at the next 1000 tenants by id, after behind_tenant_id. tenant_ids: those that have anything in the '
+  'Look at the next 1000 tenants by id, after behind_tenant_id. tenant_ids: those that have anything in the '
   'collection. last_tenant_id: the last one looked at; null if none was left.';

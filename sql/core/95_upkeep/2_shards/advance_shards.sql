@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.advance_shards(int, braid_store.collections, text[], timestamptz) is
-  'Moves the vectors of a tenant''s part of a collection towards where they belong, by steps of the allowed kinds, '
+  'Move the vectors of a tenant''s part of a collection towards where they belong, by steps of the allowed kinds, '
   'until the deadline. After every step all vectors can be read, and a lost session loses only its last steps. '
   'step_count: steps done. next_step: the step that comes next; null if there is none that can be done now.';

@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.due_centroid(int, braid_store.collections) is
-  'Tells whether the centroid of a tenant''s part of a collection must be computed again: the number of its chunks has '
+  'Tell whether the centroid of a tenant''s part of a collection must be computed again: the number of its chunks has '
   'changed by a tenth, or a day has passed. vector_count: that number; null if there are too few for a centroid. '
   'due_at: when it will be due, if it is not now.';

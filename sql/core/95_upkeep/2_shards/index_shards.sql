@@ -88,6 +88,6 @@ end
 $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
-  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
+  'Make the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
   'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how '
   'long the smallest index would take that was not begun because it would not fit; each such shard has its own.';

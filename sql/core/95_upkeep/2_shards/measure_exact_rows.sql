@@ -68,5 +68,5 @@ end
 $$;
 
 comment on function braid_store.measure_exact_rows() is
-  'Does the work of braid.calibrate: compares a scan of 8000 vectors with an HNSW search (ef_search 100) of the same '
+  'Do the work of braid.calibrate: compares a scan of 8000 vectors with an HNSW search (ef_search 100) of the same '
   'vectors.';

@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.measure_index_rate(braid_store.vector_shards) is
-  'Measures how fast this server makes vector indexes, before it has made one, with the first 2000 vectors of a shard: a '
+  'Measure how fast this server makes vector indexes, before it has made one, with the first 2000 vectors of a shard: a '
   'second or so.';

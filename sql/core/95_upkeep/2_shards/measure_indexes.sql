@@ -103,4 +103,4 @@ end
 $$;
 
 comment on function braid_calls.measure_indexes(text, int, boolean) is
-  'Does the work of braid.measure_index_recall.';
+  'Do the work of braid.measure_index_recall.';

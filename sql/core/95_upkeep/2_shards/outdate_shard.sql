@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_calls.outdate_shard(text) is
-  'Does the work of braid.rebuild_vector_index.';
+  'Do the work of braid.rebuild_vector_index.';

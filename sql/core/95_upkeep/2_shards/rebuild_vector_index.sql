@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.rebuild_vector_index(text) is
-  E'Makes maintain() build a new vector shard for the tenant''s part of a collection.\n'
+  E'Make maintain() build a new vector shard for the tenant''s part of a collection.\n'
   'The old one serves searches until the new one is ready. Use it after many deletes, and to have the index recall '
-  'measured anew that braid.status shows: it is that of the time when the shard was made. Returns false if the tenant '
+  'measured anew that braid.status shows: it is that of the time when the shard was made. Return false if the tenant '
   'has no shard there, because its vectors are few enough to be scanned.';

@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.update_centroid(int, braid_store.collections) is
-  'Computes the centroid of a tenant''s part of a collection again, from at most 20000 of its vectors. Deletes it if '
+  'Compute the centroid of a tenant''s part of a collection again, from at most 20000 of its vectors. Delete it if '
   'there are too few vectors for one.';

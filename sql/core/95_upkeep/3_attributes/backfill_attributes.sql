@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.backfill_attributes(int, int, bigint) is
-  'Indexes the attributes of up to 1000 chunks with ids after last_id that do not have all of them yet, in the order of '
+  'Index the attributes of up to 1000 chunks with ids after last_id that do not have all of them yet, in the order of '
   'ids. last_id: returned as the last id looked at; null after the end.';

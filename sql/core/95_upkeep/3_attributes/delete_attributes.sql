@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.delete_attributes(int, int, timestamptz) is
-  'Deletes the rows of attributes that are no longer declared, in a tenant''s part of a collection, until the deadline. '
+  'Delete the rows of attributes that are no longer declared, in a tenant''s part of a collection, until the deadline. '
   'Returns true if none are left.';

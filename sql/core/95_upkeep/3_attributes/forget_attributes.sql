@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.forget_attributes() is
-  'Deletes the notes of changed collections whose parts have all been visited, and the definitions of attributes that '
+  'Delete the notes of changed collections whose parts have all been visited, and the definitions of attributes that '
   'were removed a day ago: all their rows are deleted by then.';

@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.has_due_attributes(int, int) is
-  'Tells whether a tenant''s part of a collection has chunks that were stored before an attribute was declared, or rows '
+  'Tell whether a tenant''s part of a collection has chunks that were stored before an attribute was declared, or rows '
   'of an attribute that is no longer declared.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.has_many_changes(int, int) is
-  'Tells whether the metadata of more than 1 % of a part''s chunks, or of 1000, was changed since it was listed.';
+  'Tell whether the metadata of more than 1 % of a part''s chunks, or of 1000, was changed since it was listed.';

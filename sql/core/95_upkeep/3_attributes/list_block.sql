@@ -188,5 +188,5 @@ end
 $$;
 
 comment on function braid_store.list_block(int, int, bigint, int) is
-  'Lists the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block 0 has the first '
-  'numbers. Of a small segment it lists nothing. Returns how many chunks it listed; null: another session works on the segment.';
+  'List the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block 0 has the first '
+  'numbers. Of a small segment it lists nothing. Return how many chunks it listed; null: another session works on the segment.';

@@ -71,6 +71,6 @@ end
 $$;
 
 comment on function braid_store.maintain_attributes(timestamptz) is
-  'Indexes attributes for chunks that were stored before these were declared, in the parts that a visit has noted, in '
+  'Index attributes for chunks that were stored before these were declared, in the parts that a visit has noted, in '
   'batches until the deadline. Also deletes the rows of removed attributes. chunk_count: chunks indexed. is_complete: '
   'whether nothing is left.';

@@ -73,6 +73,6 @@ end
 $$;
 
 comment on function braid_store.maintain_lists(int, int, timestamptz) is
-  'Lists the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
+  'List the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
   'collection. Lists one block of chunks at least, and stops at the deadline. chunk_count: how many were listed. is_complete: '
   'whether nothing is left.';

@@ -43,4 +43,4 @@ end
 $$;
 
 comment on function braid_store.drop_retired_shards(timestamptz) is
-  'Drops the retired shards that no snapshot can read any more, until the deadline or 100 are dropped. Returns how many.';
+  'Drop the retired shards that no snapshot can read any more, until the deadline or 100 are dropped. Return how many.';

@@ -47,4 +47,4 @@ end
 $$;
 
 comment on function braid_store.reap_collections(timestamptz) is
-  'Deletes what tenants stored in dropped collections, in batches until the deadline. Returns how many documents.';
+  'Delete what tenants stored in dropped collections, in batches until the deadline. Return how many documents.';

@@ -86,5 +86,5 @@ end
 $$;
 
 comment on function braid_store.reap_part(int, int, timestamptz) is
-  'Deletes what one tenant stored in a dropped collection, in batches until the deadline. document_count: documents '
+  'Delete what one tenant stored in a dropped collection, in batches until the deadline. document_count: documents '
   'deleted. is_complete: whether nothing is left.';

@@ -80,5 +80,5 @@ end
 $$;
 
 comment on function braid_store.reap_spaces(timestamptz) is
-  'Deletes the vectors, of queries too, and jobs of vector spaces that collections no longer use, for every tenant, in batches until the '
-  'deadline. Returns false if the deadline came first.';
+  'Delete the vectors, of queries too, and jobs of vector spaces that collections no longer use, for every tenant, in batches until the '
+  'deadline. Return false if the deadline came first.';

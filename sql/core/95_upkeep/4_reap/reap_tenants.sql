@@ -68,4 +68,4 @@ end
 $$;
 
 comment on function braid_store.reap_tenants(timestamptz) is
-  'Deletes what dropped tenants stored, in batches until the deadline. Returns how many documents.';
+  'Delete what dropped tenants stored, in batches until the deadline. Return how many documents.';

@@ -15,8 +15,8 @@ as $$
 $$;
 
 comment on function braid.check_index(text) is
-  E'Checks the full-text index of the tenant''s part of a collection, that of sparse terms, and the lists of '
+  E'Check the full-text index of the tenant''s part of a collection, that of sparse terms, and the lists of '
   'metadata values: analyses its chunks again and compares.\n'
   'Each row is a difference; no rows mean that the index is right. problem: what is wrong. chunk_id, lexeme, detail: '
-  'where; null if that does not apply. Takes about as long as writing the chunks did, and makes nobody wait. Use it if '
+  'where; null if that does not apply. Take about as long as writing the chunks did, and makes nobody wait. Use it if '
   'you doubt search results, for example after a fault of the disk; braid.rebuild_index repairs what it finds.';

@@ -65,4 +65,4 @@ end
 $$;
 
 comment on function braid_store.check_metadata_lists(int, int) is
-  'Finds chunks that lists of metadata values should have, for a value of their metadata, and do not have.';
+  'Find chunks that lists of metadata values should have, for a value of their metadata, and do not have.';

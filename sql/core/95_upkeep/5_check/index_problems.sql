@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function braid_calls.index_problems(text) is
-  'Does the work of braid.check_index.';
+  'Do the work of braid.check_index.';

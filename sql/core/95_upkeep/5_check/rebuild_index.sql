@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.rebuild_index(text) is
-  E'Builds the full-text index of the tenant''s part of a collection again, from its chunks, and that of their sparse terms.\n'
+  E'Build the full-text index of the tenant''s part of a collection again, from its chunks, and that of their sparse terms.\n'
   'Searches go on with the old index; writers wait until the transaction ends. Use it if braid.check_index reports '
-  'problems. Returns the number of chunks indexed.';
+  'problems. Return the number of chunks indexed.';

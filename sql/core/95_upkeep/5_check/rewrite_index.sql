@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_calls.rewrite_index(text) is
-  'Does the work of braid.rebuild_index. Keeps out the writers of the tenant''s part of the collection.';
+  'Do the work of braid.rebuild_index. Keep out the writers of the tenant''s part of the collection.';

@@ -82,6 +82,6 @@ end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
-  'Does the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
+  'Do the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
   'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done. Tasks of '
   'parts, and their places among those of the core, are in the parts'' manifests.';

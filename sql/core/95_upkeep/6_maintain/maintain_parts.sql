@@ -91,5 +91,5 @@ end
 $$;
 
 comment on function braid_store.maintain_parts(timestamptz, boolean) is
-  'Calls maintain_part for the parts that are due, those due longest first, until the deadline, or until 100 parts '
+  'Call maintain_part for the parts that are due, those due longest first, until the deadline, or until 100 parts '
   'were visited that have vector shards. If it fails for one part, the others are done.';

@@ -57,4 +57,4 @@ end
 $$;
 
 comment on function braid_store.maintenance_task(text, timestamptz, boolean) is
-  'Runs one of the tasks of maintain_all. Returns what it did, and in complete whether nothing is left.';
+  'Run one of the tasks of maintain_all. Return what it did, and in complete whether nothing is left.';

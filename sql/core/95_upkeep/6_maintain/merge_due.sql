@@ -73,5 +73,5 @@ end
 $$;
 
 comment on function braid_store.merge_due(int, braid_store.collections, timestamptz, boolean) is
-  'Merges the segments that are due in a tenant''s part of a collection, until the deadline. is_bounded: whether there '
+  'Merge the segments that are due in a tenant''s part of a collection, until the deadline. is_bounded: whether there '
   'is a budget of time. seconds_needed: how long a merge would take that was not begun because it would not fit.';

@@ -60,5 +60,5 @@ end
 $$;
 
 comment on function braid_store.merge_sparse_due(int, int, timestamptz, boolean) is
-  'Puts sparse rows into segments and merges these, until the deadline or until nothing is due. is_bounded and seconds_needed '
+  'Put sparse rows into segments and merge these, until the deadline or until nothing is due. is_bounded and seconds_needed '
   'are as in merge_due.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.note_parts(timestamptz) is
-  'Notes that all tenants'' parts of the collections whose definition has changed must be visited, until the deadline. '
+  'Note that all tenants'' parts of the collections whose definition has changed must be visited, until the deadline. '
   'Returns true if all are noted.';

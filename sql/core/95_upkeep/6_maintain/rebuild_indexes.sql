@@ -69,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.rebuild_indexes(timestamptz) is
-  'Writes the full-text indexes anew whose tokens an upgrade has changed, those of up to 1,000 chunks, until the deadline. '
+  'Write the full-text indexes anew whose tokens an upgrade has changed, those of up to 1,000 chunks, until the deadline. '
   'is_complete: whether no such part is left.';

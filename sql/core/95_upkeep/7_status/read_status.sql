@@ -24,4 +24,4 @@ as $$
 $$;
 
 comment on function braid_calls.read_status(text) is
-  'Does the work of braid.status.';
+  'Do the work of braid.status.';

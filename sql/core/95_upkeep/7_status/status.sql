@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.status(text) is
-  E'Returns as JSON the installed version and parts, the tenant that the session acts for, and what this tenant has '
+  E'Return as JSON the installed version and parts, the tenant that the session acts for, and what this tenant has '
   'in each collection, or only in the one named (null, as by default: all).\n'
   'For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments '
   'and tombstones of the text index, chunks_with_sparse_terms, logged_searches, vectors (how many are scanned, and '

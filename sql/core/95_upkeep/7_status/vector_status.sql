@@ -30,6 +30,6 @@ as $$
 $$;
 
 comment on function braid_store.vector_status(int, int, int) is
-  'Returns how many vectors of a tenant''s part of a collection are scanned, and its vector shards: how far one is '
+  'Return how many vectors of a tenant''s part of a collection are scanned, and its vector shards: how far one is '
   'copied, whether its index is being made (see pg_stat_progress_create_index) or waits for a maintain() of so long '
   '(seconds_needed), and the index recall@10 measured when it was.';

@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function braid.version() is
-  'Returns the version of pgbraid that is installed in this database.';
+  'Return the version of pgbraid that is installed in this database.';

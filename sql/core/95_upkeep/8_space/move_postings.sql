@@ -95,7 +95,7 @@ end
 $$;
 
 comment on function braid_store.move_postings(bigint, tid, bigint) is
-  'Writes the last postings in front of a place in the table anew, where a vacuum has left room, so that the next vacuum '
+  'Write the last postings in front of a place in the table anew, where a vacuum has left room, so that the next vacuum '
   'can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped collections; and '
   'what long ones have out of line, which rewrite_postings moves. '
   'max_bytes: about how much to write. reached: the place to go on from, if may_go_on. That is false if first_page is '

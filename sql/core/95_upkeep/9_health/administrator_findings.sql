@@ -104,5 +104,5 @@ end
 $$;
 
 comment on function braid_calls.administrator_findings(interval) is
-  'Does the work of braid.health for administrators and monitors: of the server, of all tenants, of roles and rights. '
+  'Do the work of braid.health for administrators and monitors: of the server, of all tenants, of roles and rights. '
   'Only administrators see messages and metadata keys.';

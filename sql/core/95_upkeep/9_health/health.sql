@@ -57,7 +57,7 @@ end
 $$;
 
 comment on function braid.health(interval) is
-  E'Looks for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
+  E'Look for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
   'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; reason: why '
   'it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. older_than: since when '
   'something must wait or be open to count, such as a chunk without embedding or a transaction. Administrators and monitors see the '

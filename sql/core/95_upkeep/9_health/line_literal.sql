@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_calls.line_literal(text) is
-  'Quotes a value for SQL in one line. Whatever it is, it must not begin a line of its own, as that would be a command.';
+  'Quote a value for SQL in one line. Whatever it is, it must not begin a line of its own, as that would be a command.';

@@ -17,4 +17,4 @@ as $$
 $$;
 
 comment on function braid_store.shell_literal(text) is
-  'Quotes a value for a command line, if that is needed.';
+  'Quote a value for a command line, if that is needed.';

@@ -77,5 +77,5 @@ end
 $$;
 
 comment on function braid_store.check_judgments(jsonb, text) is
-  'Raises 22023 for what are no judgments of a query set of this level, document or chunk, or contradict each other, and '
+  'Raise 22023 for what are no judgments of a query set of this level, document or chunk, or contradict each other, and '
   '54000 for too many.';

@@ -64,4 +64,4 @@ end
 $$;
 
 comment on function braid_store.check_queries(jsonb) is
-  'Raises 22023 for what are no queries of a query set, and 54000 for too many.';
+  'Raise 22023 for what are no queries of a query set, and 54000 for too many.';

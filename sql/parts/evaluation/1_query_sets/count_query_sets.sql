@@ -34,4 +34,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.count_query_sets() is 'Does the work of braid.list_query_sets.';
+comment on function braid_calls.count_query_sets() is 'Do the work of braid.list_query_sets.';

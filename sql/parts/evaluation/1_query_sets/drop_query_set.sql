@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.drop_query_set(text) is
-  E'Drops a query set of the session''s tenant, with its queries and judgments.\n'
+  E'Drop a query set of the session''s tenant, with its queries and judgments.\n'
   'Returns true, or false if there is none of that name.';

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.extend_own_queries_evaluation(int, int, int, int) is
-  'Returns the vectors of queries of a tenant''s query sets, drawn by a hash.';
+  'Return the vectors of queries of a tenant''s query sets, drawn by a hash.';

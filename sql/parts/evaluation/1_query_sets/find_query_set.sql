@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.find_query_set(int, text) is
-  'Returns the tenant''s query set of this name. Raises 42704 if there is none.';
+  'Return the tenant''s query set of this name. Raise 42704 if there is none.';

@@ -45,4 +45,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.insert_query_set(text, text, text) is 'Does the work of braid.create_query_set.';
+comment on function braid_calls.insert_query_set(text, text, text) is 'Do the work of braid.create_query_set.';

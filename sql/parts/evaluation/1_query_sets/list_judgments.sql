@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid.list_judgments(text, text) is
-  E'Lists the judgments of a query, the highest grades first.\n'
+  E'List the judgments of a query, the highest grades first.\n'
   'chunk_index: null in a query set of documents.';

@@ -16,6 +16,6 @@ as $$
 $$;
 
 comment on function braid.list_queries(text, int, text) is
-  E'Lists the queries of a query set, in the order of their ids (by bytes).\n'
+  E'List the queries of a query set, in the order of their ids (by bytes).\n'
   'match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page. '
   'embedding_models: the models of which it has an embedding.';

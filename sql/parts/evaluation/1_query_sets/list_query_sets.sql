@@ -17,5 +17,5 @@ as $$
 $$;
 
 comment on function braid.list_query_sets() is
-  E'Lists the query sets of the session''s tenant, in the order of their names (by bytes).\n'
+  E'List the query sets of the session''s tenant, in the order of their names (by bytes).\n'
   'judged_count: how many of the queries have judgments. judges: who gave them.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.lock_query_set(int, text) is
-  'Returns the tenant''s query set of this name, and keeps it from being dropped until the transaction ends.';
+  'Return the tenant''s query set of this name, and keep it from being dropped until the transaction ends.';

@@ -44,4 +44,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.page_queries(text, int, text) is 'Does the work of braid.list_queries.';
+comment on function braid_calls.page_queries(text, int, text) is 'Do the work of braid.list_queries.';

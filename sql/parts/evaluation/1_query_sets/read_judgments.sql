@@ -22,4 +22,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_judgments(text, text) is 'Does the work of braid.list_judgments.';
+comment on function braid_calls.read_judgments(text, text) is 'Do the work of braid.list_judgments.';

@@ -22,4 +22,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.remove_query_set(text) is 'Does the work of braid.drop_query_set.';
+comment on function braid_calls.remove_query_set(text) is 'Do the work of braid.drop_query_set.';

@@ -73,4 +73,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.write_judgments(text, jsonb) is 'Does the work of braid.store_judgments.';
+comment on function braid_calls.write_judgments(text, jsonb) is 'Do the work of braid.store_judgments.';

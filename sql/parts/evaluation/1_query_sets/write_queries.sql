@@ -66,4 +66,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.write_queries(text, jsonb, text) is 'Does the work of braid.store_queries.';
+comment on function braid_calls.write_queries(text, jsonb, text) is 'Do the work of braid.store_queries.';

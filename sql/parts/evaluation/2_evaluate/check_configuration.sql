@@ -54,4 +54,4 @@ end
 $$;
 
 comment on function braid_store.check_configuration(jsonb) is
-  'Raises 22023 for what is no configuration of a search to evaluate. The values are checked by the search itself.';
+  'Raise 22023 for what is no configuration of a search to evaluate. The values are checked by the search itself.';

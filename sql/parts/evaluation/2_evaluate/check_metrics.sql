@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.check_metrics(text[]) is
-  'Raises 22023 for what are no metrics of a ranking. Returns how deep the deepest of them looks; null if all look at all rows.';
+  'Raise 22023 for what are no metrics of a ranking. Return how deep the deepest of them looks; null if all look at all rows.';

@@ -18,5 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.judged_grades(int, text, text, text) is
-  'Returns the grade of each document, or chunk, that is judged for a query: that of the judge, or the median of all, of two the '
+  'Return the grade of each document, or chunk, that is judged for a query: that of the judge, or the median of all, of two the '
   'lower. chunk_index -1 stands for the document.';

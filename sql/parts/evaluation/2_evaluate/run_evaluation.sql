@@ -259,4 +259,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.run_evaluation(text, jsonb, text[], text, boolean) is 'Does the work of braid.evaluate.';
+comment on function braid_calls.run_evaluation(text, jsonb, text[], text, boolean) is 'Do the work of braid.evaluate.';

@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function braid_store.check_evaluation(jsonb, text) is
-  'Raises 22023 for what braid.evaluate cannot have returned. argument_name: what messages call it.';
+  'Raise 22023 for what braid.evaluate cannot have returned. argument_name: what messages call it.';

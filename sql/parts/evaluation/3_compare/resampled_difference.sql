@@ -31,6 +31,6 @@ as $$
 $$;
 
 comment on function braid_store.resampled_difference(float8[], int, int) is
-  'Tells how sure the mean of paired differences is: the bounds of 95 % of the means of samples drawn with replacement (percentile '
+  'Tell how sure the mean of paired differences is: the bounds of 95 % of the means of samples drawn with replacement (percentile '
   'bootstrap), and the two-sided p-value of the paired randomisation test (Smucker, Allan & Carterette 2007). The same seed '
   'gives the same result.';

@@ -94,4 +94,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_comparison(jsonb, jsonb, int, int, int) is 'Does the work of braid.compare_evaluations.';
+comment on function braid_calls.run_comparison(jsonb, jsonb, int, int, int) is 'Do the work of braid.compare_evaluations.';

@@ -73,4 +73,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.measure_agreement(text, text, text) is 'Does the work of braid.judge_agreement.';
+comment on function braid_calls.measure_agreement(text, text, text) is 'Do the work of braid.judge_agreement.';

@@ -176,4 +176,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.pool_rankings(text, jsonb, int, text, int, text[]) is 'Does the work of braid.pool_results.';
+comment on function braid_calls.pool_rankings(text, jsonb, int, text, int, text[]) is 'Do the work of braid.pool_results.';

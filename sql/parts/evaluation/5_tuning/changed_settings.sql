@@ -22,5 +22,5 @@ as $$
 $$;
 
 comment on function braid_store.changed_settings(jsonb, jsonb) is
-  'Returns what a configuration of searches has otherwise than another one, as one flat object: arguments, options and settings of the '
+  'Return what a configuration of searches has otherwise than another one, as one flat object: arguments, options and settings of the '
   'option ranking.';

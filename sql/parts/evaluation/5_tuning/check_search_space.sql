@@ -83,4 +83,4 @@ end
 $$;
 
 comment on function braid_store.check_search_space(jsonb, jsonb, text) is
-  'Raises 22023 for what is no search space, and for keys of one that change nothing for searches of the configuration. fusion: that of the collection.';
+  'Raise 22023 for what is no search space, and for keys of one that change nothing for searches of the configuration. fusion: that of the collection.';

@@ -20,7 +20,7 @@ as $$
 $$;
 
 comment on function braid.choose_configuration(jsonb, text, int, int, int) is
-  E'Chooses the best of several evaluated configurations, and tells what choosing gains on queries that had no part in it.\n'
+  E'Choose the best of several evaluated configurations, and tell what choosing gains on queries that had no part in it.\n'
   'evaluations: an array of what evaluate returned for each, the present configuration first; all of the same queries. The queries are '
   'dealt into fold_count folds. Of each fold, the queries of the others choose the configuration with the highest mean, and those of '
   'the fold measure it. held_out: the gain over the present configuration so measured, its 95 % interval (bootstrap of the queries, widened since '

@@ -180,4 +180,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.choose_evaluated(jsonb, text, int, int, int) is 'Does the work of braid.choose_configuration.';
+comment on function braid_calls.choose_evaluated(jsonb, text, int, int, int) is 'Do the work of braid.choose_configuration.';

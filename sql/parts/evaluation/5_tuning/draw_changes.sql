@@ -18,4 +18,4 @@ as $$
 $$;
 
 comment on function braid_store.draw_changes(jsonb, int, int) is
-  'Draws a combination of a search space: how many keys change, from one to all; which; and to which of their values.';
+  'Draw a combination of a search space: how many keys change, from one to all; which; and to which of their values.';

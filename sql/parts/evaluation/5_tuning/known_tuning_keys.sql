@@ -31,6 +31,6 @@ as $$
 $$;
 
 comment on function braid_store.known_tuning_keys() is
-  'Lists what a search space may have: settings of a ranking, those of parts as their manifests say, and candidate_count, ef_search and '
+  'List what a search space may have: settings of a ranking, those of parts as their manifests say, and candidate_count, ef_search and '
   'boosts, which searches give themselves. modes: of which searches it changes something. argument: the argument or option of a search that counts before it. '
   'default_values: what is tried if no search space is given; null: nothing.';

@@ -99,4 +99,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.make_tuning_plan(text, jsonb, int, jsonb, text, int) is 'Does the work of braid.plan_tuning.';
+comment on function braid_calls.make_tuning_plan(text, jsonb, int, jsonb, text, int) is 'Do the work of braid.plan_tuning.';

@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.nth_changes(jsonb, int) is
-  'Returns one of all combinations of a search space, which are numbered from 0, where nothing changes.';
+  'Return one of all combinations of a search space, which are numbered from 0, where nothing changes.';

@@ -43,7 +43,7 @@ as $$
 $$;
 
 comment on function braid_store.p_value_of_choice(float8[], int[], float8, int, int) is
-  'Tells how often chance alone gives a gain as large as the one on queries that did not choose, in either direction: the two-sided '
+  'Tell how often chance alone gives a gain as large as the one on queries that did not choose, in either direction: the two-sided '
   'p-value of a randomisation test. Each time, some queries drawn at random swap each configuration with the present one, for all '
   'configurations at once, and each fold is chosen for anew. found: the values of the queries by the first configuration, which is the '
   'present one, then by the next. folds: those of the queries. The same seed gives the same result.';

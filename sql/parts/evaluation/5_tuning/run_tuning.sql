@@ -56,4 +56,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_tuning(text, jsonb, int, jsonb, text, text, int, int) is 'Does the work of braid.tune.';
+comment on function braid_calls.run_tuning(text, jsonb, int, jsonb, text, text, int, int) is 'Do the work of braid.tune.';

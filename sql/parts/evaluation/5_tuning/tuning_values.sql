@@ -23,5 +23,5 @@ as $$
 $$;
 
 comment on function braid_store.tuning_values(jsonb, jsonb, jsonb) is
-  'Returns what a search space has besides the values of the ranking that there is: an object of lists. Without a search space, what '
+  'Return what a search space has besides the values of the ranking that there is: an object of lists. Without a search space, what '
   'is tried for searches of the configuration''s mode.';

@@ -94,4 +94,4 @@ end
 $$;
 
 comment on function braid_store.extend_import_evaluation(int, jsonb) is
-  'Stores the query sets and their queries among exported records, in place of the queries with the same ids.';
+  'Store the query sets and their queries among exported records, in place of the queries with the same ids.';

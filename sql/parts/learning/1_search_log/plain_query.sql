@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.plain_query(text) is
-  'Returns a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space collapsed.';
+  'Return a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space collapsed.';

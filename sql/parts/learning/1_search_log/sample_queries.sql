@@ -22,7 +22,7 @@ as $$
 $$;
 
 comment on function braid.sample_queries(text, text, text, int, timestamptz, int, boolean, int) is
-  E'Stores queries of a collection''s search log in a query set, and returns how many are new there.\n'
+  E'Store queries of a collection''s search log in a query set, and return how many are new there.\n'
   'method: random (each query alike), frequency (those asked most) or worst (those whose searches found nothing most often, '
   'then those whose first click came latest or never). query_count: how many, up to 10000. since: only searches from then on. min_searches: of queries '
   'asked at least so often. with_filters: a query with other filters is another query, which keeps them; else they are left out. '

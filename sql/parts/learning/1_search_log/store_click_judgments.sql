@@ -104,4 +104,4 @@ end
 $$;
 
 comment on function braid_calls.store_click_judgments(text, text, timestamptz, float8, float8, text) is
-  'Does the work of braid.judgments_from_clicks.';
+  'Do the work of braid.judgments_from_clicks.';

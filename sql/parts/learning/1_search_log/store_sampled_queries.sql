@@ -85,4 +85,4 @@ end
 $$;
 
 comment on function braid_calls.store_sampled_queries(text, text, text, int, timestamptz, int, boolean, int) is
-  'Does the work of braid.sample_queries.';
+  'Do the work of braid.sample_queries.';

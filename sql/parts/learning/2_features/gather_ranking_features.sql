@@ -183,4 +183,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.gather_ranking_features(text, jsonb, text, text, int) is 'Does the work of braid.ranking_features.';
+comment on function braid_calls.gather_ranking_features(text, jsonb, text, text, int) is 'Do the work of braid.ranking_features.';

@@ -137,7 +137,7 @@ end
 $$;
 
 comment on function braid_store.calendar_period(text, text, timestamptz) is
-  'Returns the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase names, with or '
+  'Return the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase names, with or '
   'without a year. '
   'Without one it is the last that has begun, and recurs says how soon it comes again. All null if the phrase is none '
   'of these. phrase is in lower case.';

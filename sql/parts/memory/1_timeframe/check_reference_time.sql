@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.check_reference_time(timestamptz) is
-  'Returns the time from which words such as yesterday count: the one given, or now. Raises 22023 outside the years 1 '
+  'Return the time from which words such as yesterday count: the one given, or now. Raise 22023 outside the years 1 '
   'to 9999.';

@@ -196,7 +196,7 @@ end
 $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
-  'Takes the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
-  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year and without a preposition. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
-  'and weekdays after a preposition. Leaves alone what stands in quotation marks or next to OR, and what lies in the '
+  'Take the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
+  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year and without a preposition. Take only what can hardly mean anything else: words such as last week; dates, months, years '
+  'and weekdays after a preposition. Leave alone what stands in quotation marks or next to OR, and what lies in the '
   'future.';

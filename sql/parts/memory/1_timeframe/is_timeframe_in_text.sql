@@ -46,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.is_timeframe_in_text(text, text) is
-  'Tells whether words that can name a timeframe do so in front of next_word ('''' at the end of a sentence or at a '
+  'Tell whether words that can name a timeframe do so in front of next_word ('''' at the end of a sentence or at a '
   'pause).';

@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.iso_interval(text, text, timestamptz) is
-  'Reads an ISO 8601 interval in lower case: from/to, from/duration, duration/to, or a duration alone, which counts '
+  'Read an ISO 8601 interval in lower case: from/to, from/duration, duration/to, or a duration alone, which counts '
   'back from the reference time. Two points (..) stand for an open side.';

@@ -74,5 +74,5 @@ end
 $$;
 
 comment on function braid_store.iso_period(text, text) is
-  'Returns what an ISO 8601 date, month, week, year or time covers at the precision it is written with: a month for '
+  'Return what an ISO 8601 date, month, week, year or time covers at the precision it is written with: a month for '
   '2025-03. Also reads quarters (2025-Q1). Nulls if the phrase, in lower case, is none of these.';

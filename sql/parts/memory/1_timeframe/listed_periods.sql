@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.listed_periods(text, text, timestamptz) is
-  'Returns the periods of a phrase such as "in june and july": a preposition, then names with "and" or "or" between '
+  'Return the periods of a phrase such as "in june and july": a preposition, then name with "and" or "or" between '
   'them. Null if one of the names is none. phrase is in lower case.';

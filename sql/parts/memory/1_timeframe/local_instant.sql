@@ -20,5 +20,5 @@ end
 $$;
 
 comment on function braid_store.local_instant(timestamp, text) is
-  'Returns the instant at which the clocks of a time zone first show a time. If they skip it (clocks put forward), the '
+  'Return the instant at which the clocks of a time zone first show a time. If they skip it (clocks put forward), the '
   'instant is as long after the change as the time is after the start of the gap.';

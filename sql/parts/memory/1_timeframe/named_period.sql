@@ -67,7 +67,7 @@ end
 $$;
 
 comment on function braid_store.named_period(text, text, timestamptz) is
-  'Returns the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the period '
+  'Return the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the period '
   'comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the reference time, or can '
   'mean nothing but a time otherwise. '
   'phrase is in lower case.';

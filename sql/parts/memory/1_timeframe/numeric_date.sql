@@ -72,6 +72,6 @@ end
 $$;
 
 comment on function braid_store.numeric_date(text, boolean) is
-  'Reads a date or month that is written in numbers: 31/12/2025, 12.31.2025, 2025/12/31, 12/2025. iso: the same by ISO '
+  'Read a date or month that is written in numbers: 31/12/2025, 12.31.2025, 2025/12/31, 12/2025. iso: the same by ISO '
   '8601; null if there is no such day, or if is_ambiguous: nothing tells the day of 03/04/2025 from its month, unless '
   'is_day_first does. is_date: whether the word has the form of a date.';

@@ -20,7 +20,7 @@ as $$
 $$;
 
 comment on function braid.parse_timeframe(text, text, timestamptz) is
-  E'Shows which ranges of time a timeframe of braid.recall stands for: one row each, in order, without overlap.\n'
+  E'Show which ranges of time a timeframe of braid.recall stands for: one row each, in order, without overlap.\n'
   'starts_at belongs to the range, ends_at does not; null means open. timeframe: what recall takes, but not auto. '
   'time_zone: null, as by default, takes the session''s. reference_time: the time that words such as yesterday count '
-  'from; null takes now. Raises 22023 if the timeframe is not understood.';
+  'from; null takes now. Raise 22023 if the timeframe is not understood.';

@@ -79,4 +79,4 @@ end
 $$;
 
 comment on function braid_store.parse_timeframe_text(text, text, timestamptz) is
-  'Returns the ranges that a timeframe written as one text stands for. Raises 22023 if it is not understood.';
+  'Return the ranges that a timeframe written as one text stands for. Raise 22023 if it is not understood.';

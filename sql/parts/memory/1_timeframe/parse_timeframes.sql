@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function braid_store.parse_timeframes(text, text, timestamptz) is
-  'Returns the ranges that a timeframe stands for. It is one text, or several as a multirange, a JSON array or a '
+  'Return the ranges that a timeframe stands for. It is one text, or several as a multirange, a JSON array or a '
   'PostgreSQL array.';

@@ -59,5 +59,5 @@ end
 $$;
 
 comment on function braid_store.part_of_period(text, text, timestamptz) is
-  'Returns the third or half of a month, quarter, season or year that a phrase names: early 2025 is January to April, mid '
+  'Return the third or half of a month, quarter, season or year that a phrase names: early 2025 is January to April, mid '
   'March the 11th to the 20th, late summer August. Nulls if the phrase names none. phrase is in lower case and without "the".';

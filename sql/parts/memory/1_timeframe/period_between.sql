@@ -39,6 +39,6 @@ end
 $$;
 
 comment on function braid_store.period_between(text, text, text, timestamptz) is
-  'Returns the time from the start of one named period to the end of another. If the second is a month without a year, '
+  'Return the time from the start of one named period to the end of another. If the second is a month without a year, '
   'or a weekday, it is the next one after the first period. If only the first is such, it is the last one before the '
   'second.';

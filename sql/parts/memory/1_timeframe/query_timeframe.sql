@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_calls.query_timeframe(text, text, timestamptz) is
-  'Does the work of braid.extract_timeframe.';
+  'Do the work of braid.extract_timeframe.';

@@ -39,5 +39,5 @@ end
 $$;
 
 comment on function braid_store.range_literal(text, text) is
-  'Reads a tstzrange as PostgreSQL writes it, with bounds in ISO 8601. A bound without an offset is in the given time '
+  'Read a tstzrange as PostgreSQL writes it, with bounds in ISO 8601. A bound without an offset is in the given time '
   'zone. One that is a date means the whole day.';

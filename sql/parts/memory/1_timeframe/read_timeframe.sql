@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_calls.read_timeframe(text, text, timestamptz) is
-  'Does the work of braid.parse_timeframe.';
+  'Do the work of braid.parse_timeframe.';

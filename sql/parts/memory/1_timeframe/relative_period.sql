@@ -122,6 +122,6 @@ end
 $$;
 
 comment on function braid_store.relative_period(text, text, timestamptz) is
-  'Returns what phrases such as yesterday, last week, the last 3 days or two weeks ago mean; nulls if the phrase is '
+  'Return what phrases such as yesterday, last week, the last 3 days or two weeks ago mean; nulls if the phrase is '
   'none. "Last week" and "two weeks ago" are weeks of the calendar, which begin on Monday. "Past", and "last" with a '
   'number, count back from now. phrase is in lower case and without "the".';

@@ -18,5 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.shift_instant(timestamptz, interval, text) is
-  'Adds a duration to an instant: years, months and days by the calendar of a time zone, hours to seconds as time '
+  'Add a duration to an instant: years, months and days by the calendar of a time zone, hours to seconds as time '
   'passes.';

@@ -106,5 +106,5 @@ end
 $$;
 
 comment on function braid_store.spelled_dates(text) is
-  'Rewrites the dates of a phrase in the forms that named_period reads: jan. 5, 2026 as jan 5 2026, 31/12/2025 as 2025-12-31, 3-7 '
+  'Rewrite the dates of a phrase in the forms that named_period reads: jan. 5, 2026 as jan 5 2026, 31/12/2025 as 2025-12-31, 3-7 '
   'march 2026 as 3 march 2026-7 march 2026, ''25 as 2025. The rest stays. phrase is in lower case.';

@@ -80,6 +80,6 @@ end
 $$;
 
 comment on function braid_store.timeframe_phrase(text, text, timestamptz) is
-  'Returns the range that one phrase stands for; null means open. The phrase is in lower case and may begin with a '
+  'Return the range that one phrase stands for; null means open. The phrase is in lower case and may begin with a '
   'preposition. is_understood: whether it is a timeframe. is_explicit: whether it would mean a time inside other text, '
   'too.';

@@ -55,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.timeframe_word(text) is
-  'Tells whether a word can begin or end a timeframe inside a query text. Both null if it cannot even be part of one. '
+  'Tell whether a word can begin or end a timeframe inside a query text. Both null if it cannot even be part of one. '
   'word is in lower case.';

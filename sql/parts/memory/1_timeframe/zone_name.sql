@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.zone_name(text) is
-  'Returns a time zone in the form that PostgreSQL takes; null gives the session''s. Offsets count eastwards, as in ISO '
-  '8601. Raises 22023 for what is not a time zone.';
+  'Return a time zone in the form that PostgreSQL takes; null gives the session''s. Offsets count eastwards, as in ISO '
+  '8601. Raise 22023 for what is not a time zone.';

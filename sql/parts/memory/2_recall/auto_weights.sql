@@ -51,5 +51,5 @@ end
 $$;
 
 comment on function braid_store.auto_weights(text) is
-  'Returns the factors by which the strategy auto multiplies the weights of the legs for a query text, and the reason '
+  'Return the factors by which the strategy auto multiplies the weights of the legs for a query text, and the reason '
   'in words.';

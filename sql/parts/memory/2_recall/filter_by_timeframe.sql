@@ -18,4 +18,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.filter_by_timeframe(text, jsonb, text, timestamptz) is 'Does the work of braid.timeframe_filter.';
+comment on function braid_calls.filter_by_timeframe(text, jsonb, text, timestamptz) is 'Do the work of braid.timeframe_filter.';

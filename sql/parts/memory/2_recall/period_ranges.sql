@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.period_ranges(jsonb) is
-  'Returns the ranges of a timeframe as stats.recall tells it; null for all time.';
+  'Return the ranges of a timeframe as stats.recall tells it; null for all time.';

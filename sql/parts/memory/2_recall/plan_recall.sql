@@ -53,6 +53,6 @@ end
 $$;
 
 comment on function braid_store.plan_recall(text, boolean, text, text, text, timestamptz) is
-  'Decides what a recall searches. searched: the text without its timeframe. ranges: the ranges of time; null for all '
-  'time. strategy: the one asked for, or what is possible with the arguments given; reason says why. Raises 22023 for '
+  'Decide what a recall searches. searched: the text without its timeframe. ranges: the ranges of time; null for all '
+  'time. strategy: the one asked for, or what is possible with the arguments given; reason says why. Raise 22023 for '
   'arguments that no recall can use.';

@@ -39,7 +39,7 @@ $$;
 
 comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,
                                   float8, int, float8, text, jsonb) is
-  E'Searches for what was said and when: hybrid_search with a timeframe.\n'
+  E'Search for what was said and when: hybrid_search with a timeframe.\n'
   'Returns the best match_count chunks, best first, one row each as in hybrid_search. timeframe limits occurred_at. It '
   'takes words (last week, the last 3 days, between March and May 2025), ISO 8601 (2025-03, 2025-01-01/P1M, P7D), a '
   'range, or several with ; between them; auto takes it out of query_text; null, as by default, is all time. '

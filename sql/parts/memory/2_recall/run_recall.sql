@@ -110,5 +110,5 @@ $$;
 
 comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
                                            text, float8, int, float8, text, jsonb, boolean) is
-  'Runs one recall for the tenant of the session: a search with the timeframe as a filter and the legs that the '
+  'Run one recall for the tenant of the session: a search with the timeframe as a filter and the legs that the '
   'strategy needs.';

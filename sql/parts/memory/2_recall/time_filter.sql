@@ -26,5 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.time_filter(jsonb, tstzmultirange) is
-  'Returns a filter that also asks for occurred_at in one of these ranges; null ranges add nothing. Beside the single '
+  'Return a filter that also asks for occurred_at in one of these ranges; null ranges add nothing. Beside the single '
   'ranges it asks for the span of them all, because an index can find that.';

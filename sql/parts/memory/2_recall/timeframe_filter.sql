@@ -19,7 +19,7 @@ as $$
 $$;
 
 comment on function braid.timeframe_filter(text, jsonb, text, timestamptz) is
-  E'Returns the filter by which recall searches a timeframe, for functions that have none of their own, such as facets and '
+  E'Return the filter by which recall searches a timeframe, for functions that have none of their own, such as facets and '
   'explain_search.\n'
   'timeframe: what recall takes, but not auto; null, which extract_timeframe gives of a query that names no time, is all time. filters: '
   'what else is asked for. time_zone: null, as by default, takes the session''s. reference_time: the time that words such as yesterday count '

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.check_timeline_arguments(int, int, int, text) is
-  'Raises 22023, naming the argument, for a value that a timeline cannot use.';
+  'Raise 22023, naming the argument, for a value that a timeline cannot use.';

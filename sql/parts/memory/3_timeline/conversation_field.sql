@@ -17,5 +17,5 @@ as $$
 $$;
 
 comment on function braid_store.conversation_field(text) is
-  'Returns the SQL expression, on braid_store.chunks c, for the conversation that a chunk belongs to. Its value is null '
+  'Return the SQL expression, on braid_store.chunks c, for the conversation that a chunk belongs to. Its value is null '
   'if that is the chunk''s document.';

@@ -51,7 +51,7 @@ $$;
 
 comment on function braid.conversation_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
-  E'Shows the conversations around what braid.recall finds, in the order of time.\n'
+  E'Show the conversations around what braid.recall finds, in the order of time.\n'
   'Each turn comes once: matches (is_match true) and context_before and context_after turns around them. Turns that '
   'follow each other have the same window_number. Without topic and query_embedding, the matches are the last '
   'match_count turns of the timeframe. By default a document is a conversation and its chunks are the turns. If each '

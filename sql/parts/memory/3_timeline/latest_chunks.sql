@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.latest_chunks(int, int, text, int) is
-  'Returns the last max_count chunks in time that pass a filter, latest first. predicate: that of the filter. Chunks '
+  'Return the last max_count chunks in time that pass a filter, latest first. predicate: that of the filter. Chunks '
   'without occurred_at are left out.';

@@ -124,4 +124,4 @@ $$;
 
 comment on function braid_calls.run_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
-  'Does the work of braid.conversation_timeline for the tenant of the session.';
+  'Do the work of braid.conversation_timeline for the tenant of the session.';

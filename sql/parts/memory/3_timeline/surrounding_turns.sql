@@ -95,5 +95,5 @@ end
 $$;
 
 comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text) is
-  'Returns chunks with the turns before and after them, each once. These are neighbours by chunk_index in the same '
+  'Return chunks with the turns before and after them, each once. These are neighbours by chunk_index in the same '
   'document, or, with conversation_key, by time in the same conversation. place: the position there.';

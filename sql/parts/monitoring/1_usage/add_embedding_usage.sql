@@ -56,4 +56,4 @@ end
 $$;
 
 comment on function braid_store.add_embedding_usage(text, text, bigint, bigint, bigint, bigint, numeric) is
-  'Does the work of braid.record_embedding_usage.';
+  'Do the work of braid.record_embedding_usage.';

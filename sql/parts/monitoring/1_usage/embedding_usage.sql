@@ -25,7 +25,7 @@ as $$
 $$;
 
 comment on function braid.embedding_usage(date) is
-  E'Shows what workers had embedding services do: a row for each tenant, model and day (UTC).\n'
+  E'Show what workers had embedding services do: a row for each tenant, model and day (UTC).\n'
   'since: the first day; null, as by default: all that there are. Days are kept for 400 days; maintain deletes older '
   'ones. token_count: tokens that were embedded; estimated_token_count: those of them that the service did not tell, '
   'taken as a quarter of the characters. cost: by pgbraid work --price-per-million; null if no price was given. For '

@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.list_embedding_usage(date) is
-  'Does the work of braid.embedding_usage.';
+  'Do the work of braid.embedding_usage.';

@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function braid_store.reap_usage(timestamptz) is
-  'Deletes what embedding services did more than 400 days ago, in batches until the deadline; whether none is left.';
+  'Delete what embedding services did more than 400 days ago, in batches until the deadline; whether none is left.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.extend_task_monitoring(text, timestamptz) is
-  'Deletes old notes of what embedding services did, and notes sizes.';
+  'Delete old notes of what embedding services did, and notes sizes.';

@@ -67,4 +67,4 @@ end
 $$;
 
 comment on function braid_store.list_index_health() is
-  'Does the work of the view braid.index_health.';
+  'Do the work of the view braid.index_health.';

@@ -50,4 +50,4 @@ end
 $$;
 
 comment on function braid_store.list_outbox() is
-  'Does the work of the view braid.outbox.';
+  'Do the work of the view braid.outbox.';

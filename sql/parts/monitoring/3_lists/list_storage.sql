@@ -52,4 +52,4 @@ end
 $$;
 
 comment on function braid_store.list_storage() is
-  'Does the work of the view braid.storage.';
+  'Do the work of the view braid.storage.';

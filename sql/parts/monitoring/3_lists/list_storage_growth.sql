@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.list_storage_growth() is
-  'Does the work of the view braid.storage_growth.';
+  'Do the work of the view braid.storage_growth.';

@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.list_tenant_growth() is
-  'Does the work of the view braid.tenant_growth.';
+  'Do the work of the view braid.tenant_growth.';

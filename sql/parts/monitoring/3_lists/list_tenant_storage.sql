@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.list_tenant_storage() is
-  'Does the work of the view braid.tenant_storage.';
+  'Do the work of the view braid.tenant_storage.';

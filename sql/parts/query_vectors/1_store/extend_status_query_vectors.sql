@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_query_vectors(int, int) is
-  'Counts the vectors of queries that a tenant has in a collection.';
+  'Count the vectors of queries that a tenant has in a collection.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.extend_visit_query_vectors(int, braid_store.collections) is
-  'Deletes vectors of queries beyond those that the collection stores.';
+  'Delete vectors of queries beyond those that the collection stores.';

@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.find_query_embedding(int, braid_store.collections, text) is
-  'Returns the vector that the model of a collection''s searches made of a text, if the tenant has it stored; else null.';
+  'Return the vector that the model of a collection''s searches made of a text, if the tenant has it stored; else null.';

@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function braid_store.extend_query_embedding_query_vectors(int, braid_store.collections, text, text) is
-  'Returns the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is looked for '
-  'if the cursor''s first page was searched without one. Raises 22023 if that had another vector for this text.';
+  'Return the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is looked for '
+  'if the cursor''s first page was searched without one. Raise 22023 if that had another vector for this text.';

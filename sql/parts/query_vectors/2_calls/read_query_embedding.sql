@@ -14,4 +14,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_query_embedding(text, text) is 'Does the work of braid.get_query_embedding.';
+comment on function braid_calls.read_query_embedding(text, text) is 'Do the work of braid.get_query_embedding.';

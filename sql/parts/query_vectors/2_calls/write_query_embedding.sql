@@ -66,4 +66,4 @@ end
 $$;
 
 comment on function braid_calls.write_query_embedding(text, @vector@.vector, text, text) is
-  'Does the work of braid.store_query_embedding.';
+  'Do the work of braid.store_query_embedding.';

@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.check_token_model(braid_store.collections, text, text) is
-  'Raises 22023 if a collection has no token vectors, or has those of another model; null is not compared. '
+  'Raise 22023 if a collection has no token vectors, or has those of another model; null is not compared. '
   'argument_name: what messages call what was given; null if nothing was.';

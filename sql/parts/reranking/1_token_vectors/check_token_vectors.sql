@@ -39,5 +39,5 @@ end
 $$;
 
 comment on function braid_store.check_token_vectors(braid_store.collections, @vector@.halfvec[], text) is
-  'Raises 22023 for a token vector that is null, of other dimensions than those of the collection, or zero. '
+  'Raise 22023 for a token vector that is null, of other dimensions than those of the collection, or zero. '
   'vectors_name: what messages call the vectors.';

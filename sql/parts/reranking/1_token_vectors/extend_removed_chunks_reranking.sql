@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.extend_removed_chunks_reranking(int, int, bigint[]) is
-  'Deletes the token vectors of chunks that are being deleted.';
+  'Delete the token vectors of chunks that are being deleted.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_reranking(int, int) is
-  'Counts the chunks of a tenant in a collection that have token vectors.';
+  'Count the chunks of a tenant in a collection that have token vectors.';

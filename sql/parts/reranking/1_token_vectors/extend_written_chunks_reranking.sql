@@ -75,6 +75,6 @@ $$;
 
 comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections, braid_store.document_input[],
                                                     braid_store.document_change[], bigint[], bigint[]) is
-  'Stores the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets those of '
-  'the previous chunk with the same text. Raises 22023 for those that the collection cannot have. previous_ids: the previous '
+  'Store the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets those of '
+  'the previous chunk with the same text. Raise 22023 for those that the collection cannot have. previous_ids: the previous '
   'chunk, or null, of each of chunk_ids; null if there are none.';

@@ -57,4 +57,4 @@ end
 $$;
 
 comment on function braid_calls.find_missing_token_vectors(int, bigint, text) is
-  'Does the work of braid.missing_token_vectors.';
+  'Do the work of braid.missing_token_vectors.';

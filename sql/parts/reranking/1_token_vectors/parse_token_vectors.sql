@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.parse_token_vectors(jsonb, text) is
-  'Converts the vectors of tokens from JSON. Raises 22023 for what are none. vectors_name: what messages call them.';
+  'Convert the vectors of tokens from JSON. Raise 22023 for what are none. vectors_name: what messages call them.';

@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.prepare_token_vectors(jsonb, braid_store.collections) is
-  'Returns the option late_interaction, as read_late_interaction_option gives it, with the query''s token vectors brought to '
-  'length 1. Raises 22023 if they cannot be compared with those of the collection, and 54000 if that were too much work.';
+  'Return the option late_interaction, as read_late_interaction_option gives it, with the query''s token vectors brought to '
+  'length 1. Raise 22023 if they cannot be compared with those of the collection, and 54000 if that were too much work.';

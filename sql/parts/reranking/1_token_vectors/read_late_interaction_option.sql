@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function braid_store.read_late_interaction_option(jsonb) is
-  'Returns the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. Raises 22023 for '
+  'Return the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. Raise 22023 for '
   'values that cannot be used; whether the collection has such vectors is looked at by prepare_token_vectors.';

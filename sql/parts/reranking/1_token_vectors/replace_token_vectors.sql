@@ -62,4 +62,4 @@ end
 $$;
 
 comment on function braid_calls.replace_token_vectors(bigint[], @vector@.halfvec[], int[], text, text) is
-  'Does the work of braid.store_token_vectors.';
+  'Do the work of braid.store_token_vectors.';

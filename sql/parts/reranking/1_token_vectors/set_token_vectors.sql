@@ -19,7 +19,7 @@ as $$
 $$;
 
 comment on function braid.set_token_vectors(text, text, int, int) is
-  E'Says which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.\n'
+  E'Say which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.\n'
   'embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at '
   'most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the collection''s '
   'embeddings. Those that another model made, or that have another length, are not read any more. They go when others '

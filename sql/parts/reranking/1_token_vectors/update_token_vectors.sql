@@ -52,4 +52,4 @@ end
 $$;
 
 comment on function braid_store.update_token_vectors(text, text, int, int) is
-  'Does the work of braid.set_token_vectors.';
+  'Do the work of braid.set_token_vectors.';

@@ -58,6 +58,6 @@ end
 $$;
 
 comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[], int[]) is
-  'Stores token vectors of chunks as they are. vectors: those of all chunks one after the other, of length 1. '
-  'vector_counts: how many each chunk has, none of them 0. Chunks that do not exist any more are skipped. Returns how '
+  'Store token vectors of chunks as they are. vectors: those of all chunks one after the other, of length 1. '
+  'vector_counts: how many each chunk has, none of them 0. Chunks that do not exist any more are skipped. Return how '
   'many chunks got theirs.';

@@ -85,5 +85,5 @@ end
 $$;
 
 comment on function braid_store.candidate_features(braid_store.search_request, braid_store.fused_candidate[], text[]) is
-  'Returns the features of candidates, in the order of known_ranking_features, for a ranking model. place: the place of the '
+  'Return the features of candidates, in the order of known_ranking_features, for a ranking model. place: the place of the '
   'candidate in the list. wanted: those that the model uses; others may be 0. What a candidate does not have is 0.';

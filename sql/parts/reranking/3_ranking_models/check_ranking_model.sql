@@ -140,5 +140,5 @@ end
 $$;
 
 comment on function braid_store.check_ranking_model(jsonb, text) is
-  'Raises 22023 for what is no ranking model, also for one that is not as its checksum says, and 54000 for one that is too large. '
+  'Raise 22023 for what is no ranking model, also for one that is not as its checksum says, and 54000 for one that is too large. '
   'checksum: the SHA-256, in hex, of the jsonb text of the model without it. argument_name: what messages call the model.';

@@ -56,5 +56,5 @@ end
 $$;
 
 comment on function braid_store.explain_ranking_model(jsonb, jsonb) is
-  'Explains what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; the way through each '
+  'Explain what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; the way through each '
   'tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: what rank_by_ranking_model put into boosts.';

@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.rank_by_ranking_model(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Gives candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of the model, the '
+  'Give candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of the model, the '
   'score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the sum (value) and the score.';

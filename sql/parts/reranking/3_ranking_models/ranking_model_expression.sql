@@ -53,5 +53,5 @@ end
 $$;
 
 comment on function braid_store.ranking_model_expression(jsonb) is
-  'Returns the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept + weight × '
+  'Return the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept + weight × '
   'feature … + the leaf of each tree, added in this order. The model has passed check_ranking_model.';

@@ -47,4 +47,4 @@ end
 $$;
 
 comment on function braid_store.check_profile_attributes(jsonb, text) is
-  'Raises 22023 for what are no weights of attributes, and 54000 for too many. argument_name: what messages call them.';
+  'Raise 22023 for what are no weights of attributes, and 54000 for too many. argument_name: what messages call them.';

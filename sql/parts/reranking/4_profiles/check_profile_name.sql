@@ -14,4 +14,4 @@ begin
 end
 $$;
 
-comment on function braid_store.check_profile_name(text) is 'Raises 22023 for a name that no profile can have.';
+comment on function braid_store.check_profile_name(text) is 'Raise 22023 for a name that no profile can have.';

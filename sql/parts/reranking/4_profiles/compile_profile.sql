@@ -65,6 +65,6 @@ end
 $$;
 
 comment on function braid_store.compile_profile(jsonb, int, braid_store.collections) is
-  'Makes additive boosts of the option profile as read_profile_option gives it: one of its vector, and one of each key of its '
+  'Make additive boosts of the option profile as read_profile_option gives it: one of its vector, and one of each key of its '
   'attributes. What a named profile has counts where the option gives no other. report: what stats tell; embedding is '
   'other_model if the stored vector is of another vector space than the collection''s, and then it does not count.';

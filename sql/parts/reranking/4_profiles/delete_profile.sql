@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.delete_profile(text) is
-  E'Deletes a profile of the session''s tenant.\n'
+  E'Delete a profile of the session''s tenant.\n'
   'Returns true, or false if there is none of that name.';

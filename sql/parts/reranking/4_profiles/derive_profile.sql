@@ -84,4 +84,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.derive_profile(text, text[], text[], text[], text) is 'Does the work of braid.learn_profile.';
+comment on function braid_calls.derive_profile(text, text[], text[], text[], text) is 'Do the work of braid.learn_profile.';

@@ -14,6 +14,6 @@ as $$
 $$;
 
 comment on function braid.list_profiles(int, text) is
-  E'Lists the profiles of the session''s tenant, in the order of their names (by bytes).\n'
+  E'List the profiles of the session''s tenant, in the order of their names (by bytes).\n'
   'match_count: how many, up to 10000. after: the name that the page before ended with; null for the first page. '
   'embedding_model: the model of its vector; null if it has none.';

@@ -34,4 +34,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.page_profiles(int, text) is 'Does the work of braid.list_profiles.';
+comment on function braid_calls.page_profiles(int, text) is 'Do the work of braid.list_profiles.';

@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function braid_store.profile_likeness(int, braid_store.collections, @vector@.vector) is
-  'Returns the SQL expression, on braid_store.chunks c, for how much a chunk''s vector is like that of a profile: 1 if it is '
+  'Return the SQL expression, on braid_store.chunks c, for how much a chunk''s vector is like that of a profile: 1 if it is '
   'equal, 0 if it is as similar as the vectors of the collection are on average, at least -1; null if it has none.';

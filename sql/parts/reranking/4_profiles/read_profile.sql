@@ -17,4 +17,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_profile(text) is 'Does the work of braid.get_profile.';
+comment on function braid_calls.read_profile(text) is 'Do the work of braid.get_profile.';

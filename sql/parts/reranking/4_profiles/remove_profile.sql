@@ -15,4 +15,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.remove_profile(text) is 'Does the work of braid.delete_profile.';
+comment on function braid_calls.remove_profile(text) is 'Do the work of braid.delete_profile.';

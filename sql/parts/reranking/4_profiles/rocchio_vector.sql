@@ -75,6 +75,6 @@ end
 $$;
 
 comment on function braid_store.rocchio_vector(int, braid_store.collections, bigint[], bigint[]) is
-  'Returns the vector of a profile by Rocchio''s formula (1971), 0.75 × the mean of the liked documents - 0.15 × that of the '
+  'Return the vector of a profile by Rocchio''s formula (1971), 0.75 × the mean of the liked documents - 0.15 × that of the '
   'disliked ones, to scale. A document counts as the mean of its first 100 chunks. Null if no liked document is embedded. '
   'liked_count, disliked_count: how many documents are. Order the ids by something that lasts: rounding follows it.';

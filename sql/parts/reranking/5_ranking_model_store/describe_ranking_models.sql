@@ -22,4 +22,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.describe_ranking_models() is 'Does the work of braid.list_ranking_models.';
+comment on function braid_calls.describe_ranking_models() is 'Do the work of braid.list_ranking_models.';

@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.drop_ranking_model(text) is
-  E'Drops a ranking model of the session''s tenant.\n'
+  E'Drop a ranking model of the session''s tenant.\n'
   'Returns true, or false if there is none of that name. Collections that name it rank this tenant''s searches without it.';

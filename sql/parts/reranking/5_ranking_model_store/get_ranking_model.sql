@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.get_ranking_model(text) is
-  E'Returns a ranking model of the session''s tenant as it was stored, null if there is none of that name.\n'
+  E'Return a ranking model of the session''s tenant as it was stored, null if there is none of that name.\n'
   'For writers; everybody else''s searches only rank by it.';

@@ -14,6 +14,6 @@ as $$
 $$;
 
 comment on function braid.list_ranking_models() is
-  E'Lists the ranking models of the session''s tenant, in the order of their names (by bytes).\n'
+  E'List the ranking models of the session''s tenant, in the order of their names (by bytes).\n'
   'mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said. collections: '
   'those whose searches it ranks by default.';

@@ -16,4 +16,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.read_ranking_model(text) is 'Does the work of braid.get_ranking_model.';
+comment on function braid_calls.read_ranking_model(text) is 'Do the work of braid.get_ranking_model.';

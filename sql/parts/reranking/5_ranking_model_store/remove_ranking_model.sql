@@ -15,4 +15,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.remove_ranking_model(text) is 'Does the work of braid.drop_ranking_model.';
+comment on function braid_calls.remove_ranking_model(text) is 'Do the work of braid.drop_ranking_model.';

@@ -37,4 +37,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.write_ranking_model(text, jsonb) is 'Does the work of braid.store_ranking_model.';
+comment on function braid_calls.write_ranking_model(text, jsonb) is 'Do the work of braid.store_ranking_model.';

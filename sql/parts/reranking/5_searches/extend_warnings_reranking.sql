@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.extend_warnings_reranking(jsonb) is
-  'Warns of candidates without token vectors, and of a profile whose vector does not count.';
+  'Warn of candidates without token vectors, and of a profile whose vector does not count.';

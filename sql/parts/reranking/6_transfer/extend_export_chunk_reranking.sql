@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.extend_export_chunk_reranking(int, braid_store.collections, bigint) is
-  'Returns the token vectors of a chunk, if they are those of the collection''s model.';
+  'Return the token vectors of a chunk, if they are those of the collection''s model.';

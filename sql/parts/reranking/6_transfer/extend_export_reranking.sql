@@ -26,4 +26,4 @@ end
 $$;
 
 comment on function braid_store.extend_export_reranking(int, text) is
-  'Returns a tenant''s profiles, or its ranking models.';
+  'Return a tenant''s profiles, or its ranking models.';

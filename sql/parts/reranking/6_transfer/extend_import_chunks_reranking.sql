@@ -45,6 +45,6 @@ end
 $$;
 
 comment on function braid_store.extend_import_chunks_reranking(int, braid_store.collections, bigint[], jsonb[]) is
-  'Stores the token vectors that exported chunks have. Left out are those of another model or other dimensions than the '
+  'Store the token vectors that exported chunks have. Left out are those of another model or other dimensions than the '
   'collection''s, and those of a chunk that has more than the collection allows. chunks: the exported '
   'chunks, parallel to chunk_ids.';

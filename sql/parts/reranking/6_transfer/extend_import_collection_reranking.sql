@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_calls.extend_import_collection_reranking(text, jsonb) is
-  'Sets the token vectors and the ranking model of a new collection.';
+  'Set the token vectors and the ranking model of a new collection.';

@@ -72,5 +72,5 @@ end
 $$;
 
 comment on function braid_store.extend_import_reranking(int, jsonb) is
-  'Stores the profiles and the ranking models among exported records, in place of those of the same names. A profile that has '
+  'Store the profiles and the ranking models among exported records, in place of those of the same names. A profile that has '
   'only a vector, whose model is not here, is left out.';

@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.added_timings(jsonb) is
-  'Returns the timings of a multi_search, from its stats: those of its searches, added. Putting their rows together counts as ranking.';
+  'Return the timings of a multi_search, from its stats: those of its searches, added. Putting their rows together counts as ranking.';

@@ -76,5 +76,5 @@ end
 $$;
 
 comment on function braid_store.extend_search_search_log(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb, jsonb) is
-  'Adds a search to the log: its answer, and what it was asked. Returns its search_id; nothing, if the collection does not log '
+  'Add a search to the log: its answer, and what it was asked. Return its search_id; nothing, if the collection does not log '
   'it or that was not possible, which is no error. Results are kept up to the 100th.';

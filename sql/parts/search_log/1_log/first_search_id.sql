@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.first_search_id(timestamptz) is
-  'Returns the least id that a search of this time can have.';
+  'Return the least id that a search of this time can have.';

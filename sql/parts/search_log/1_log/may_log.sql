@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.may_log(braid_store.collections) is
-  'Tells whether a search of the collection that is over now is to be logged, and can be.';
+  'Tell whether a search of the collection that is over now is to be logged, and can be.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.search_id_at(timestamptz) is
-  'Returns a new id for a search: a UUID of version 7, which begins with the time.';
+  'Return a new id for a search: a UUID of version 7, which begins with the time.';

@@ -55,4 +55,4 @@ end
 $$;
 
 comment on function braid_store.update_search_log(text, text, float8, text, interval) is
-  'Does the work of braid.set_search_log.';
+  'Do the work of braid.set_search_log.';

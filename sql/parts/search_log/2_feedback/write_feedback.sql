@@ -84,4 +84,4 @@ begin
 end
 $$;
 
-comment on function braid_calls.write_feedback(text, text, text, float8) is 'Does the work of braid.record_feedback.';
+comment on function braid_calls.write_feedback(text, text, text, float8) is 'Do the work of braid.record_feedback.';

@@ -53,4 +53,4 @@ end
 $$;
 
 comment on function braid_store.count_searches(braid_store.search_log[]) is
-  'Adds searches to the counts of their hours.';
+  'Add searches to the counts of their hours.';

@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.create_log_day(date) is
-  'Creates the table for a day of the search log, and notes it. It needs the lock of lock_search_log.';
+  'Create the table for a day of the search log, and note it. It needs the lock of lock_search_log.';

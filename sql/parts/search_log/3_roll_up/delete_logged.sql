@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.delete_logged(text, uuid, uuid, int[], timestamptz) is
-  'Deletes what a table has of the searches of some collections from first_id up to end_id, in batches until the deadline. Returns '
+  'Delete what a table has of the searches of some collections from first_id up to end_id, in batches until the deadline. Return '
   'whether none is left.';

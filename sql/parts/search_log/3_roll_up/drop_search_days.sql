@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.drop_search_days(timestamptz) is
-  'Drops the tables of the days that no collection keeps any longer, until the deadline. Returns whether none is left.';
+  'Drop the tables of the days that no collection keeps any longer, until the deadline. Return whether none is left.';

@@ -65,6 +65,6 @@ end
 $$;
 
 comment on function braid_store.expire_searches(timestamptz) is
-  'Deletes the searches that the log has kept for long enough, and those of dropped collections, with their feedback, until the '
-  'deadline. The table of a day that no collection keeps any longer is left to drop_search_days. Returns whether nothing is left to '
+  'Delete the searches that the log has kept for long enough, and those of dropped collections, with their feedback, until the '
+  'deadline. The table of a day that no collection keeps any longer is left to drop_search_days. Return whether nothing is left to '
   'do now.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.extend_task_search_log(text, timestamptz) is
-  'Counts logged searches, deletes those kept for long enough, and drops days that are empty.';
+  'Count logged searches, deletes those kept for long enough, and drops days that are empty.';

@@ -85,5 +85,5 @@ end
 $$;
 
 comment on function braid_store.roll_up_searches(timestamptz) is
-  'Adds the logged searches that are new to the counts of their hours, and moves them to the tables of their days, in batches '
-  'until the deadline. Returns whether none is left.';
+  'Add the logged searches that are new to the counts of their hours, and move them to the tables of their days, in batches '
+  'until the deadline. Return whether none is left.';

@@ -82,4 +82,4 @@ end
 $$;
 
 comment on function braid_store.list_search_activity() is
-  'Does the work of the view braid.search_activity.';
+  'Do the work of the view braid.search_activity.';

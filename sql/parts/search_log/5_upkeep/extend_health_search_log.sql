@@ -122,5 +122,5 @@ end
 $$;
 
 comment on function braid_store.extend_health_search_log(interval, boolean) is
-  'Returns the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
+  'Return the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
   'of the 100 tenants whose searches had the most warnings lately.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_search_log(int, int) is
-  'Counts the logged searches that a tenant has in a collection.';
+  'Count the logged searches that a tenant has in a collection.';

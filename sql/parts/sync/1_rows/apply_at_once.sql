@@ -89,7 +89,7 @@ end
 $$;
 
 comment on function braid_store.apply_at_once(int, jsonb, int) is
-  'Brings rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of objects '
+  'Bring rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of objects '
   'with tenant, key, document (null if the row is not there after the modification) and number (the last of a key counts). '
   'open_count: how many other modifications of the same statement have triggers that are still to come; negative if that is '
   'not known, as the trigger that counts them is missing.';

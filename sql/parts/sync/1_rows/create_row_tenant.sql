@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.create_row_tenant(text) is
-  'Creates the tenant that a row of a synced table names, if access_settings.create_tenants is true.';
+  'Create the tenant that a row of a synced table names, if access_settings.create_tenants is true.';

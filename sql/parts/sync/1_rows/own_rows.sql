@@ -60,4 +60,4 @@ end
 $$;
 
 comment on function braid_store.own_rows(int, int, text[]) is
-  'Records documents as rows of a synced table, and returns those that are rows of another one.';
+  'Record documents as rows of a synced table, and returns those that are rows of another one.';

@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.sync_place(int) is
-  'Returns the collection of a synced table, and the tenant of all its rows; null if each names its own.';
+  'Return the collection of a synced table, and the tenant of all its rows; null if each names its own.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.synced_relation(int) is
-  'Returns the table that a row of synced_tables is about; null if it was dropped.';
+  'Return the table that a row of synced_tables is about; null if it was dropped.';

@@ -118,4 +118,4 @@ end
 $$;
 
 comment on function braid_store.check_synced_relation(regclass, jsonb, text) is
-  'Raises 22023 or 42704, naming argument and column, if a table cannot be synced, or not with these fields.';
+  'Raise 22023 or 42704, naming argument and column, if a table cannot be synced, or not with these fields.';

@@ -90,4 +90,4 @@ end
 $$;
 
 comment on function braid_store.define_sync(regclass, jsonb, text, text, text, text) is
-  'Records how the rows of a table become documents, and makes the function that its triggers call. Returns its id.';
+  'Record how the rows of a table become documents, and make the function that its triggers call. Return its id.';

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.refuse_code(regclass) is
-  'Raises 42501 if reading a table could run somebody else''s code with the rights of the login.';
+  'Raise 42501 if reading a table could run somebody else''s code with the rights of the login.';

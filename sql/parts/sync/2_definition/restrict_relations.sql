@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.restrict_relations(text) is
-  'Sets which kinds of relations queries may not read, and returns what was set before: so that no view''s code runs, '
+  'Set which kinds of relations queries may not read, and return what was set before: so that no view''s code runs, '
   'whatever has taken the name of a table meanwhile.';

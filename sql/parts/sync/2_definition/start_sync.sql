@@ -108,4 +108,4 @@ end
 $$;
 
 comment on function braid_store.start_sync(text, jsonb, text, text, text, text) is
-  'Does the work of braid.sync_table, with the caller''s rights on the table.';
+  'Do the work of braid.sync_table, with the caller''s rights on the table.';

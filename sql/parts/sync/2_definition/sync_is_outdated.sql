@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.sync_is_outdated(int) is
-  'Returns whether a synced table''s columns have other names or types than its trigger knows, or its key may be null '
+  'Return whether a synced table''s columns have other names or types than its trigger knows, or its key may be null '
   'now, or its rows may be others without its trigger having been called, or its collection or tenant was dropped.';

@@ -41,7 +41,7 @@ $$;
 
 comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text, text,
                                      text, text, text, text) is
-  E'Keeps the rows of a table of your own as documents, and follows its inserts, updates, deletes and truncates.\n'
+  E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
   'table_name: with its schema. All other names are of columns: content, of which several are joined; id, by default '
   'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a boolean '
   'column: only its true rows become documents. metadata: columns whose names become keys. A trigger notes which rows '

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.write_note_function(braid_store.synced_tables, regclass) is
-  'Makes the trigger function of a synced table what note_function_body says, unless it is so already.';
+  'Make the trigger function of a synced table what note_function_body says, unless it is so already.';

@@ -56,4 +56,4 @@ end
 $$;
 
 comment on function braid_store.apply_all_changes(interval) is
-  'Does the work of braid.apply_changes, with the caller''s rights on the tables.';
+  'Do the work of braid.apply_changes, with the caller''s rights on the tables.';

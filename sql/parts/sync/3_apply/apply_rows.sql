@@ -86,5 +86,5 @@ end
 $$;
 
 comment on function braid_store.apply_rows(braid_store.synced_tables, text, text, text, text[], jsonb[], boolean) is
-  'Makes the documents of keys agree with the rows of a synced table. The arguments are as in read_rows; only_gone: only '
-  'deletes. Leaves braid.tenant set. Returns how many documents it looked at.';
+  'Make the documents of keys agree with the rows of a synced table. The arguments are as in read_rows; only_gone: only '
+  'deletes. Leave braid.tenant set. Return how many documents it looked at.';

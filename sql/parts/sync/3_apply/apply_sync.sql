@@ -127,5 +127,5 @@ end
 $$;
 
 comment on function braid_store.apply_sync(int, timestamptz, timestamptz) is
-  'Brings rows of a synced table over until the deadline: first changes, then what of the table has not been looked at. '
+  'Bring rows of a synced table over until the deadline: first changes, then what of the table has not been looked at. '
   'started: when this call of apply_changes began. reasons: why rows failed or were left.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.due_syncs() is
-  'Returns the synced tables for which there is something to do now.';
+  'Return the synced tables for which there is something to do now.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.end_changes(int, bigint[], text, text, jsonb, boolean) is
-  'Takes changes away that were brought over, or, with an error, puts them off, longer each time; those that are locked, until the next call of apply_changes. No change_ids: notes '
+  'Take changes away that were brought over, or, with an error, puts them off, longer each time; those that are locked, until the next call of apply_changes. No change_ids: notes '
   'the row of key as one that failed.';

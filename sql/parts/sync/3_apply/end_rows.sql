@@ -47,6 +47,6 @@ end
 $$;
 
 comment on function braid_store.end_rows(braid_store.synced_tables, timestamptz) is
-  'Deletes documents and noted changes of a table that is not followed any more, in batches until the deadline; '
+  'Delete documents and noted changes of a table that is not followed any more, in batches until the deadline; '
   'those of a tenant of which another transaction has locked one are left for the next call. '
   'document_count: documents deleted.';

@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.extend_created_tenant_sync(text) is
-  'Has rows of synced tables that failed since there was no such tenant tried again by the next braid.apply_changes.';
+  'Have rows of synced tables that failed since there was no such tenant tried again by the next braid.apply_changes.';

@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.extend_installation_sync() is
-  'Writes anew what the triggers of synced tables call, as write_note_function() may be another one now.';
+  'Write anew what the triggers of synced tables call, as write_note_function() may be another one now.';

@@ -56,4 +56,4 @@ end
 $$;
 
 comment on function braid_store.extend_missing_document_sync(int, text) is
-  'Says that a document that is not there is a row of a synced table that waits, or may be one; null if it is none.';
+  'Say that a document that is not there is a row of a synced table that waits, or may be one; null if it is none.';

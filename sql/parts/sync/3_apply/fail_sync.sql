@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.fail_sync(int, text) is
-  'Records why a synced table could not be brought over, and returns that as a warning. If its collection or tenant was '
+  'Record why a synced table could not be brought over, and returns that as a warning. If its collection or tenant was '
   'dropped, its trigger does nothing from then on.';

@@ -59,5 +59,5 @@ end
 $$;
 
 comment on function braid_store.next_keys(braid_store.synced_tables, regclass, int) is
-  'Returns the keys of rows of a synced table that come after the one reached, in the order of its index; last_key: '
+  'Return the keys of rows of a synced table that come after the one reached, in the order of its index; last_key: '
   'where the next call goes on, null after the end.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.next_synced_rows(int, int, text, int) is
-  'Returns documents of a synced table, all of one tenant, that come after the one reached. last_tenant_id: null after '
+  'Return documents of a synced table, all of one tenant, that come after the one reached. last_tenant_id: null after '
   'the end.';

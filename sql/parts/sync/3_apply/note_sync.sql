@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function braid_store.note_sync(int, text, jsonb, int, bigint, float8, text) is
-  'Records how far a synced table has been brought over.';
+  'Record how far a synced table has been brought over.';

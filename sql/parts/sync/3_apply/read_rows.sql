@@ -60,5 +60,5 @@ end
 $$;
 
 comment on function braid_store.read_rows(text, text, text[], jsonb[]) is
-  'Reads the rows of keys with the SQL of row_query: for each tenant the documents that there are, and the ids of those '
+  'Read the rows of keys with the SQL of row_query: for each tenant the documents that there are, and the ids of those '
   'that are gone; a row for every 16 MB of them. tenant: of all rows; null if each names its own. tenants: for which the rows were when they changed.';

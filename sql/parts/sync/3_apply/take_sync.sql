@@ -69,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.take_sync(int) is
-  'Locks the definition of a synced table and returns it, with the names that table and columns have now; nothing if '
+  'Lock the definition of a synced table and return it, with the names that table and columns have now; nothing if '
   'another session is at it.';

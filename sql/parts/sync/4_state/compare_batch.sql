@@ -65,5 +65,5 @@ end
 $$;
 
 comment on function braid_store.compare_batch(braid_store.synced_tables, text, text, text[], jsonb[], boolean) is
-  'Compares the rows of keys with their documents. A row that cannot be read as a document is named with the reason. '
+  'Compare the rows of keys with their documents. A row that cannot be read as a document is named with the reason. '
   'only_gone: returns documents whose row is gone, of the tenant that all keys have.';

@@ -45,4 +45,4 @@ end
 $$;
 
 comment on function braid_store.compare_documents(int, text, jsonb) is
-  'Returns which documents, made of a synced table''s rows, are not stored, or not as they are.';
+  'Return which documents, made of a synced table''s rows, are not stored, or not as they are.';

@@ -52,4 +52,4 @@ end
 $$;
 
 comment on function braid_store.compare_rows(text) is
-  'Does the work of braid.check_sync, with the caller''s rights on the table.';
+  'Do the work of braid.check_sync, with the caller''s rights on the table.';

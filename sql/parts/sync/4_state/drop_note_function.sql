@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.drop_note_function(braid_store.synced_tables) is
-  'Drops the triggers of a synced table that end_sync has ended.';
+  'Drop the triggers of a synced table that end_sync has ended.';

@@ -15,5 +15,5 @@ end
 $$;
 
 comment on function braid_store.end_rows_or_leave(braid_store.synced_tables, timestamptz) is
-  'Deletes documents as end_rows does; none if the login may not act for one of their tenants. braid.apply_changes of a '
+  'Delete documents as end_rows does; none if the login may not act for one of their tenants. braid.apply_changes of a '
   'service deletes them then.';

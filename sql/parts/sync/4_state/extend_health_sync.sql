@@ -48,4 +48,4 @@ end
 $$;
 
 comment on function braid_store.extend_health_sync(interval, boolean) is
-  'Finds synced tables that are lost, that lack triggers, or of which rows failed.';
+  'Find synced tables that are lost, that lack triggers, or of which rows failed.';

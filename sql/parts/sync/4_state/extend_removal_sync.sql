@@ -18,4 +18,4 @@ end
 $$;
 
 comment on function braid_store.extend_removal_sync(text) is
-  'Drops the triggers of all synced tables, which would fail at the next write. Their rows stay documents.';
+  'Drop the triggers of all synced tables, which would fail at the next write. Their rows stay documents.';

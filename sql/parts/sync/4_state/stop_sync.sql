@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.stop_sync(text, boolean) is
-  'Does the work of braid.unsync_table.';
+  'Do the work of braid.unsync_table.';

@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.stored_rows(int, text, text[]) is
-  'Returns those of the documents that are stored as rows of a synced table, with their hashes.';
+  'Return those of the documents that are stored as rows of a synced table, with their hashes.';

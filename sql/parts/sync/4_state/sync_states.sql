@@ -48,4 +48,4 @@ end
 $$;
 
 comment on function braid_store.sync_states() is
-  'Does the work of braid.sync_status.';
+  'Do the work of braid.sync_status.';

@@ -111,7 +111,7 @@ class Pgbraid(Engine):
 
     @cached_property
     def _comparing(self) -> Connection:
-        """Reads all vectors, which must not count as memory of what is timed."""
+        """Read all vectors, which must not count as memory of what is timed."""
         return self._connect()
 
     def answer(self, mode: str, way: str, query: Query, where: Where | None) -> Answer:

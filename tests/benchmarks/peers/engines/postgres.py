@@ -145,7 +145,7 @@ class Postgres(Engine):
 
     @cached_property
     def _comparing(self) -> Connection:
-        """Reads all vectors, which must not count as memory of what is timed."""
+        """Read all vectors, which must not count as memory of what is timed."""
         db = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=0)
         db.execute("set enable_indexscan = off")
         return db

@@ -64,7 +64,7 @@ def functions(admin: Connection) -> list[Function]:
 
 
 def learn_keys(connection: Connection, function: Function, own: int) -> None:
-    """Asks the function's own errors for the keys that its jsonb arguments have, two levels deep."""
+    """Ask the function's own errors for the keys that its jsonb arguments have, two levels deep."""
     for argument, kind in function.arguments.items():
         if kind != "jsonb":
             continue

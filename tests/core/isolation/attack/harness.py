@@ -55,7 +55,7 @@ class Outcome:
 
 
 def prepare(connection: Connection) -> list[str]:
-    """Makes a session ready; what it is told besides comes into the list."""
+    """Make a session ready; what it is told besides comes into the list."""
     notices: list[str] = []
     connection.execute(ATTACK)
     connection.execute("set statement_timeout = '3min'")

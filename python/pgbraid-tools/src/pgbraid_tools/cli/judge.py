@@ -132,7 +132,7 @@ def _help() -> None:
 
 @contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """Gives a function that waits for a key of the terminal, or reads a line of a standard input that is none; "q" at
+    """Give a function that waits for a key of the terminal, or read a line of a standard input that is none; "q" at
     its end."""
     if not sys.stdin.isatty():
         yield lambda: line.strip() if (line := sys.stdin.readline()) else "q"

@@ -18,7 +18,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with the number done so far."""
+    """Give a function to call with the number done so far."""
     if sys.stderr.isatty():
         with click.progressbar(length=max(total, 1), label=label, file=sys.stderr, show_pos=True) as bar:
             yield lambda done: bar.update(done - bar.pos)

@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function braid_shards.here(int) is
-  'Returns the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
+  'Return the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
 
 create or replace function braid_calls.tenant_here()
 returns int
@@ -151,8 +151,8 @@ end
 $$;
 
 comment on function braid_calls.tenant_here() is
-  'Returns the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raises 55000 '
-  'and names the node that has them. Takes no id: its message has the tenant''s key.';
+  'Return the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raises 55000 '
+  'and names the node that has them. Take no id: its message has the tenant''s key.';
 
 create or replace function braid_store.hold_shard(tenant_id int)
 returns int
@@ -180,7 +180,7 @@ end
 $$;
 
 comment on function braid_store.hold_shard(int) is
-  'Keeps the tenant''s rows on this node until the transaction ends, and returns its id. Raises as tenant_here does. '
+  'Keep the tenant''s rows on this node until the transaction ends, and return its id. Raise as tenant_here does. '
   'For definer functions.';
 
 create or replace function braid_shards.refuse()
@@ -229,7 +229,7 @@ end
 $$;
 
 comment on function braid_shards.copy_definitions() is
-  'Brings a change of a reference table''s copy on this worker into the table of braid_store that searches read.';
+  'Bring a change of a reference table''s copy on this worker into the table of braid_store that searches read.';
 
 -- The last layer of sql/ gives all functions of braid_store to the definer.
 do $$
@@ -290,7 +290,7 @@ end
 $$;
 
 comment on function braid_shards.take_over() is
-  'Notes on this node what the coordinator has handed over: dropped tenants and collections, and collections whose parts '
+  'Note on this node what the coordinator has handed over: dropped tenants and collections, and collections whose parts '
   'are to be visited.';
 
 create or replace function braid_shards.refuse_feature()

@@ -17,7 +17,7 @@ _HINT = "it may have been made to fill the memory; divide it if it is what it se
 
 
 def check_archive(file: Input) -> None:
-    """Raises IngestError unless the archive can be expanded, to not too many bytes. Expands it once, as its own word on
+    """Raise IngestError unless the archive can be expanded, to not too many bytes. Expands it once, as its own word on
     sizes cannot be trusted."""
     try:
         with zipfile.ZipFile(file.path) as archive:

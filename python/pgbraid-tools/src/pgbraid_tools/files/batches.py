@@ -93,7 +93,7 @@ class BatchWriter:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Ends what is under way, and closes the connections that it opened."""
+        """End what is under way, and close the connections that it opened."""
         try:
             yield
         finally:

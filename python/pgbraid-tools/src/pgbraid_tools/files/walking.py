@@ -66,7 +66,7 @@ class LeftOut:
 
 
 def make_roots(paths: Sequence[Path], source: str | None) -> list[Root]:
-    """Raises InvalidArgumentError for a source that can be no name."""
+    """Raise InvalidArgumentError for a source that can be no name."""
     if source is not None and (not source.strip() or "\0" in source or "#" in source):
         raise InvalidArgumentError(f"source is {source!r}", hint="use a name without #, such as handbook")
     roots = []

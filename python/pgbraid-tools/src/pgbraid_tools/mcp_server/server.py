@@ -95,7 +95,7 @@ class _Strict(BaseModel):
     @classmethod
     def _check_names(cls, given: Any) -> Any:
         if isinstance(given, dict) and "limit" in given and "match_count" in cls.model_fields:
-            raise ValueError("limit is now match_count")
+            raise ValueError("there is no argument limit; its name is now: match_count")
         return given
 
 

@@ -63,7 +63,7 @@ class JwtVerifier(TokenVerifier):
 
 
 def tenant_of(claims: Mapping[str, Any], path: str) -> str:
-    """Raises PermissionDeniedError for a token without a tenant."""
+    """Raise PermissionDeniedError for a token without a tenant."""
     value: Any = claims
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None

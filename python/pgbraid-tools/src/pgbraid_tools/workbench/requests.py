@@ -63,10 +63,10 @@ class SearchRequest:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> SearchRequest:
-        """Raises InvalidArgumentError."""
+        """Raise InvalidArgumentError."""
         unknown = body.keys() - {column.name for column in fields(cls)}
         if unknown:
-            hint = "give match_count" if "limit" in unknown else None
+            hint = "its name is now: match_count" if min(unknown) == "limit" else None
             raise InvalidArgumentError(f"{min(unknown)!r} is no argument of a search", hint=hint, sqlstate="22023")
         mode = read(body, "mode", str, "hybrid")
         check_mode(mode)

@@ -25,7 +25,7 @@ async def create_collection(
     ranking: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> int:
-    """Creates a collection, which all tenants share: each sees its own documents in it.
+    """Create a collection, which all tenants share: each sees its own documents in it.
 
     Returns its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the
     vectors. text_config: the text search configuration that stems words. chunk_tokens: the most tokens of a chunk;
@@ -36,8 +36,7 @@ async def create_collection(
     embedded, of title, speaker and content; and the settings of set_collection. If a collection of this name exists
     with the same settings, only returns its id; with others, raises 22023. For administrators.
 
-    Maps to braid.create_collection. Raises InvalidArgumentError, also for a collection that exists with other
-    settings.
+    Maps to braid.create_collection. Raise InvalidArgumentError, also for a collection that exists with other settings.
     """
     found = await client._session.value_for_all(
         "create_collection",
@@ -62,7 +61,7 @@ async def create_collection(
 
 
 async def set_collection(client: BaseClient, collection: str, settings: Mapping[str, Any]) -> None:
-    """Changes settings of a collection, for all tenants.
+    """Change settings of a collection, for all tenants.
 
     settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many
     tokens of a chunk the next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk.
@@ -73,7 +72,7 @@ async def set_collection(client: BaseClient, collection: str, settings: Mapping[
     HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec
     has rounded stay rounded. How a collection ranks, set_ranking changes. For administrators.
 
-    Maps to braid.set_collection. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.set_collection. Raise InvalidArgumentError, NotFoundError.
     """
     await client._session.value_for_all(
         "set_collection",
@@ -85,9 +84,9 @@ async def set_collection(client: BaseClient, collection: str, settings: Mapping[
 
 
 async def drop_collection(client: BaseClient, collection: str) -> bool:
-    """Removes a collection with all that every tenant stored in it.
+    """Remove a collection with all that every tenant stored in it.
 
-    This cannot be undone. It is gone at once, and maintain() frees its space. Returns false if there is none of that
+    This cannot be undone. It is gone at once, and maintain() frees its space. Return false if there is none of that
     name. To empty only one tenant's part, use clear_collection. For administrators.
 
     Maps to braid.drop_collection.
@@ -100,16 +99,16 @@ async def drop_collection(client: BaseClient, collection: str) -> bool:
 
 
 async def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
-    """Sets the words and phrases that a query for a word or phrase also finds in a collection, in place of those set
+    """Set the words and phrases that a query for a word or phrase also finds in a collection, in place of those set
     before.
 
     An empty array removes them. It works in one direction: with synonyms {automobile} for the word car, a query for
     automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose words
     must stand together in the query, it counts as each of them. Words with the same stem count as one word. A synonym
     that contains the word or another synonym is left out, since it is found with that. At most 63 synonyms of 16
-    words, in effect from the next query on. Returns how many were stored. For administrators.
+    words, in effect from the next query on. Return how many were stored. For administrators.
 
-    Maps to braid.set_synonyms. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.set_synonyms. Raise InvalidArgumentError, NotFoundError.
     """
     found = await client._session.value_for_all(
         "set_synonyms",
@@ -125,7 +124,7 @@ async def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], c
 async def set_indexed_attributes(
     client: BaseClient, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
 ) -> None:
-    """Declares which metadata keys of a collection have an index, so that filters on them are fast.
+    """Declare which metadata keys of a collection have an index, so that filters on them are fast.
 
     attributes: an object such as {"year": "number", "team": "text"}, at most 32 keys; types are text, number and time
     (ISO 8601 strings). It replaces what was declared before; {} declares none. The operators $eq, $in and ranges use
@@ -133,7 +132,7 @@ async def set_indexed_attributes(
     another type is kept but not indexed. New writes are indexed at once. What is stored already is indexed by
     braid.maintain(); until then, filters are as slow as before. For administrators.
 
-    Maps to braid.set_indexed_attributes. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.set_indexed_attributes. Raise InvalidArgumentError, NotFoundError.
     """
     await client._session.value_for_all(
         "set_indexed_attributes",
@@ -153,7 +152,7 @@ async def set_ranking(
     evaluation: Mapping[str, Any] | None = None,
     expected_ranking: Mapping[str, Any] | None = None,
 ) -> int:
-    """Changes how a collection ranks, for all tenants and from the next search on, and keeps a version of it.
+    """Change how a collection ranks, for all tenants and from the next search on, and keep a version of it.
 
     ranking: an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. Settings that are not given
     stay, but for the weights with another kind of fusion, which become its defaults. To try it first, give it to
@@ -172,7 +171,7 @@ async def set_ranking(
     one if nothing changes. restore_ranking undoes it. Scores are exact at once. After a change of k1, b or
     title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.
 
-    Maps to braid.set_ranking. Raises InvalidArgumentError, NotFoundError, LimitExceededError.
+    Maps to braid.set_ranking. Raise InvalidArgumentError, NotFoundError, LimitExceededError.
     """
     found = await client._session.value_for_all(
         "set_ranking",
@@ -191,7 +190,7 @@ async def set_ranking(
 
 
 async def list_rankings(client: BaseClient, collection: str = "default") -> list[dict[str, Any]]:
-    """Lists the versions of a collection's ranking, newest first: who changed what, when and why.
+    """List the versions of a collection's ranking, newest first: who changed what, when and why.
 
     Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is what the first
     change found. changes: the settings that differ from the version before, each with both values. ranking: all
@@ -199,7 +198,7 @@ async def list_rankings(client: BaseClient, collection: str = "default") -> list
     null in a version that was found and not made: version 1, and settings that came by another way. is_current:
     whether the collection ranks so. For administrators.
 
-    Maps to braid.list_rankings. Raises NotFoundError.
+    Maps to braid.list_rankings. Raise NotFoundError.
     """
     found: list[dict[str, Any]] = await client._session.json_rows(
         "list_rankings", "collection => %(collection)s::text", collection=collection
@@ -215,7 +214,7 @@ async def restore_ranking(client: BaseClient, collection: str, version: int, rea
     whose number it returns, so it can be undone as well; that of the present version if nothing changes. For
     administrators.
 
-    Maps to braid.restore_ranking. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.restore_ranking. Raise InvalidArgumentError, NotFoundError.
     """
     found = await client._session.value_for_all(
         "restore_ranking",

@@ -24,7 +24,7 @@ async def ranking_features(
     query_count: int | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
-    """Returns what a ranking model can be learned from: the candidates of judged queries, with their features and
+    """Return what a ranking model can be learned from: the candidates of judged queries, with their features and
     grades.
 
     configuration, judge: as in evaluate; options that rank after a model have no meaning. after, query_count: pages of
@@ -32,7 +32,7 @@ async def ranking_features(
     rank without a model, score its score there, features an object of the numbers that a search gives to a model,
     grade null where it is not judged. Relevant documents that were not found come last, with place and features null.
 
-    Maps to braid.ranking_features. `query_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    Maps to braid.ranking_features. `query_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError, LimitExceededError.
     """
     query_count = row_count(query_count, other_names, 100, "query_count")
@@ -63,7 +63,7 @@ async def sample_queries(
     with_filters: bool = False,
     seed: int = 0,
 ) -> int:
-    """Stores queries of a collection's search log in a query set, and returns how many are new there.
+    """Store queries of a collection's search log in a query set, and return how many are new there.
 
     method: random (each query alike), frequency (those asked most) or worst (those whose searches found nothing most
     often, then those whose first click came latest or never). query_count: how many, up to 10000. since: only searches
@@ -72,7 +72,7 @@ async def sample_queries(
     others. Only first pages count, and only logs that keep the text have queries. They have no embeddings: store them
     with store_queries.
 
-    Maps to braid.sample_queries. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.sample_queries. Raise NotFoundError, InvalidArgumentError.
     """
     found = await client._session.value(
         "sample_queries",
@@ -103,17 +103,17 @@ async def judgments_from_clicks(
     eta: float = 1.0,
     judge: str = "clicks",
 ) -> dict[str, int]:
-    """Makes judgments of the queries of a query set from what users clicked on in the results of logged searches.
+    """Make judgments of the queries of a query set from what users clicked on in the results of logged searches.
 
     A document that stands high is clicked on because it stands high. So each time that it was shown at a rank counts
     as 1 / rank ^ eta impressions, the propensity that somebody looks there, and its rate is clicks (and
     used_in_answer) / impressions. A rate of 0.5 or more is grade 3, of 0.2 is 2, of 0.05 is 1, less is 0.
     min_impressions: documents with fewer impressions, so counted, are left ungraded. eta: how fast attention falls, 0
-    to 3; 1 as in Joachims et al. 2017. since: only searches from then on. judge: whose judgments they become. Returns
+    to 3; 1 as in Joachims et al. 2017. since: only searches from then on. judge: whose judgments they become. Return
     an object: stored, replaced, unchanged, removed, searches (how many count) and left_out (pairs with too few
     impressions).
 
-    Maps to braid.judgments_from_clicks. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.judgments_from_clicks. Raise NotFoundError, InvalidArgumentError.
     """
     (found,) = await client._session.json(
         "judgments_from_clicks",

@@ -17,7 +17,7 @@ async def start_model_change(
     distance: Literal["cosine", "inner_product", "l2"] | None = None,
     vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
 ) -> None:
-    """Begins to move a collection to another embedding model, for all tenants, while searches and writes go on.
+    """Begin to move a collection to another embedding model, for all tenants, while searches and writes go on.
 
     embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection's.
     vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at these dimensions.
@@ -25,7 +25,7 @@ async def start_model_change(
     workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until
     cut_over_model_change. See progress in braid.model_changes and braid.status. For administrators.
 
-    Maps to braid.start_model_change. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.start_model_change. Raise InvalidArgumentError, NotFoundError.
     """
     await client._session.value_for_all(
         "start_model_change",
@@ -44,12 +44,12 @@ async def start_model_change(
 
 
 async def pause_model_change(client: BaseClient, collection: str) -> None:
-    """Pauses a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
+    """Pause a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
     until resume_model_change.
 
     Chunks written in the meantime still wait for a vector of both models. For administrators.
 
-    Maps to braid.pause_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     await client._session.value_for_all(
@@ -59,11 +59,11 @@ async def pause_model_change(client: BaseClient, collection: str) -> None:
 
 
 async def resume_model_change(client: BaseClient, collection: str) -> None:
-    """Continues a paused model change.
+    """Continue a paused model change.
 
     For administrators.
 
-    Maps to braid.resume_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     await client._session.value_for_all(
@@ -73,13 +73,13 @@ async def resume_model_change(client: BaseClient, collection: str) -> None:
 
 
 async def cut_over_model_change(client: BaseClient, collection: str) -> None:
-    """Makes searches use the new model of a model change, from the next statement on.
+    """Make searches use the new model of a model change, from the next statement on.
 
-    Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both
-    models, so roll_back_model_change loses nothing. Waits a few seconds at most for writers, then raises 55P03. For
+    Raises 22023 unless every chunk that has a vector of the old model has one of the new. Write still go to both
+    models, so roll_back_model_change loses nothing. Wait a few seconds at most for writers, then raises 55P03. For
     administrators.
 
-    Maps to braid.cut_over_model_change. Raises InvalidArgumentError, which says how many chunks still wait for an
+    Maps to braid.cut_over_model_change. Raise InvalidArgumentError, which says how many chunks still wait for an
     embedding of the new model.
     """
     await client._session.value_for_all(
@@ -89,12 +89,12 @@ async def cut_over_model_change(client: BaseClient, collection: str) -> None:
 
 
 async def roll_back_model_change(client: BaseClient, collection: str) -> None:
-    """Ends a model change with the old model, before the cut-over or after it.
+    """End a model change with the old model, before the cut-over or after it.
 
     Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
     start again before that, those still there are used. For administrators.
 
-    Maps to braid.roll_back_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     await client._session.value_for_all(
@@ -104,11 +104,11 @@ async def roll_back_model_change(client: BaseClient, collection: str) -> None:
 
 
 async def finish_model_change(client: BaseClient, collection: str) -> None:
-    """Ends a model change with the new model, after cut_over_model_change.
+    """End a model change with the new model, after cut_over_model_change.
 
     From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.
 
-    Maps to braid.finish_model_change. Raises NotFoundError, and InvalidArgumentError if the collection is not being
+    Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
     """
     await client._session.value_for_all(

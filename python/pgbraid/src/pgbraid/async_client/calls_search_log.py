@@ -20,7 +20,7 @@ async def set_search_log(
     keep_query: Literal["text", "hash", "nothing"] | None = None,
     retention: timedelta | str | None = None,
 ) -> None:
-    """Says which searches of a collection braid.logged_search logs, what it keeps of them and for how long.
+    """Say which searches of a collection braid.logged_search logs, what it keeps of them and for how long.
 
     log: off (none, as in a new collection), sampled or all. sample_share: what share is logged if sampled, above 0 and
     at most 1; at first 0.1. keep_query: of the query and its filters, text keeps both, hash a hash of the query,
@@ -28,7 +28,7 @@ async def set_search_log(
     then deletes it, with its feedback. Null leaves a setting as it is. What was logged before stays as it is until it
     is deleted. For administrators.
 
-    Maps to braid.set_search_log. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.set_search_log. Raise NotFoundError, InvalidArgumentError.
     """
     await client._session.value_for_all(
         "set_search_log",

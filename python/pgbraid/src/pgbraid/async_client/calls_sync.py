@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 async def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
-    """Ends what sync_table began: drops the triggers on the table and deletes the documents that its rows were.
+    """End what sync_table began: drops the triggers on the table and deletes the documents that its rows were.
 
-    keep_documents true leaves the documents. Deletes for five seconds; apply_changes deletes what is left then, and
-    sync_status shows the table until it has. Returns how many were deleted. For administrators who own the table and
+    keep_documents true leaves the documents. Delete for five seconds; apply_changes deletes what is left then, and
+    sync_status shows the table until it has. Return how many were deleted. For administrators who own the table and
     may write for its tenants.
 
-    Maps to braid.unsync_table. Raises NotFoundError, PermissionDeniedError.
+    Maps to braid.unsync_table. Raise NotFoundError, PermissionDeniedError.
     """
     found = await client._session.value_for_all(
         "unsync_table",
@@ -30,7 +30,7 @@ async def unsync_table(client: BaseClient, table_name: str, *, keep_documents: b
 
 
 async def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
-    """Brings changed rows of synced tables over as documents, of all tables, until the time budget is spent.
+    """Bring changed rows of synced tables over as documents, of all tables, until the time budget is spent.
 
     Call it often: pgbraid work and pgbraid maintain do. It reads the tables with the rights of whoever calls it, and
     never evaluates row-level security: the login must own a table that has it, or be a superuser or have BYPASSRLS.
@@ -48,28 +48,28 @@ async def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[
 
 
 async def sync_status(client: BaseClient) -> list[SyncStatus]:
-    """Shows how far the synced tables are: one row for each.
+    """Show how far the synced tables are: one row for each.
 
     state: backfill (all rows are being read), sweep (documents without a row are looked for), follow; end (after
     unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count:
     changed rows that wait; failed_count: those of them that failed and are tried again later. seconds_left: of a
     backfill, by its speed so far; null if the table was not analyzed yet. For services and administrators.
 
-    Maps to braid.sync_status. Raises PermissionDeniedError.
+    Maps to braid.sync_status. Raise PermissionDeniedError.
     """
     found = await client._session.records("sync_status")
     return [SyncStatus(*row) for row in found]
 
 
 async def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
-    """Names the rows of a synced table that are no documents, or others, and the documents that are no rows any more.
+    """Name the rows of a synced table that are no documents, or others, and the documents that are no rows any more.
 
     problem: row without document, document differs from row, document without row, row cannot be a document (and why);
     or, with tenant and external_id null, which triggers of the table are not called. No row comes back if all is in
     step. Call braid.apply_changes before, since what waits is named too. Reads the whole table. To mend what is named,
     call braid.sync_table again. For services and administrators.
 
-    Maps to braid.check_sync. Raises NotFoundError, PermissionDeniedError.
+    Maps to braid.check_sync. Raise NotFoundError, PermissionDeniedError.
     """
     found = await client._session.records("check_sync", "table_name => %(table_name)s::text", table_name=table_name)
     return [SyncProblem(*row) for row in found]

@@ -9,25 +9,25 @@ if TYPE_CHECKING:
 
 
 async def create_tenant(client: BaseClient, tenant: str) -> int:
-    """Creates a tenant and makes the calling login a member of it.
+    """Create a tenant and make the calling login a member of it.
 
-    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant's id.
+    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Return the tenant's id.
     If the tenant exists already, only returns its id. For administrators.
 
-    Maps to braid.create_tenant. Raises InvalidArgumentError.
+    Maps to braid.create_tenant. Raise InvalidArgumentError.
     """
     found = await client._session.value_for_all("create_tenant", "tenant => %(tenant)s::text", tenant=tenant)
     return int(found)
 
 
 async def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
-    """Deletes a tenant and all that it stored in every collection.
+    """Delete a tenant and all that it stored in every collection.
 
-    This cannot be undone. Give its key twice, as tenant and as confirm_tenant. Waits a few seconds at most for the
+    This cannot be undone. Give its key twice, as tenant and as confirm_tenant. Wait a few seconds at most for the
     tenant's writers, then raises 55P03. The tenant is gone and its key free as soon as this commits; maintain()
-    deletes the rows later. Returns false if no tenant has that key. For administrators.
+    deletes the rows later. Return false if no tenant has that key. For administrators.
 
-    Maps to braid.drop_tenant. Raises InvalidArgumentError if the keys differ.
+    Maps to braid.drop_tenant. Raise InvalidArgumentError if the keys differ.
     """
     found = await client._session.value_for_all(
         "drop_tenant",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
-    """Returns as JSON the installed version and parts, the tenant that the session acts for, and what this tenant has
+    """Return as JSON the installed version and parts, the tenant that the session acts for, and what this tenant has
     in each collection, or only in the one named (null, as by default: all).
 
     For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments
@@ -22,14 +22,14 @@ async def status(client: BaseClient, collection: str | None = None) -> dict[str,
     writes or maintenance slower, each with a code and a message that says by how much. bytes, for them, too: the size
     of all tables and indexes, of all tenants; vector shards have their own.
 
-    Maps to braid.status. Raises NotFoundError.
+    Maps to braid.status. Raise NotFoundError.
     """
     (found,) = await client._session.json("status", "collection => %(collection)s::text", collection=collection)
     return dict(found)
 
 
 async def health(client: BaseClient, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
-    """Looks for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.
+    """Look for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.
 
     severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen;
     reason: why it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. older_than:
@@ -48,17 +48,17 @@ async def health(client: BaseClient, older_than: Duration = 3600.0) -> list[dict
 
 
 async def maintain(client: BaseClient, time_budget: Duration | None = None) -> dict[str, Any]:
-    """Does the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find
+    """Do the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find
     them fastest, lists values of metadata, indexes attributes declared later, fills the outbox of a model change,
-    frees the space of what was dropped, counts logged searches and deletes those kept for long enough, and notes once
-    a day how large everything is.
+    frees the space of what was dropped, counts logged searches and deletes those kept for long enough, and note once a
+    day how large everything is.
 
     Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after this. A
     large merge or the index of a vector shard cannot be interrupted, so one is begun only if it fits, by the speed
     measured before; else seconds_needed in the result tells the budget it takes. Null, as by default: ends after 10
     seconds, or after one such piece of work that takes longer. Safe at any time and from several sessions; a writer
-    waits for it a second at most, or so. Tenants that have written nothing cost nothing. Returns counts of what it
-    did, warnings (one for each step that failed; the others are done) and complete (whether nothing is left). For
+    waits for it a second at most, or so. Tenants that have written nothing cost nothing. Return counts of what it did,
+    warnings (one for each step that failed; the others are done) and complete (whether nothing is left). For
     administrators and services.
 
     Maps to braid.maintain. time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises
@@ -71,11 +71,11 @@ async def maintain(client: BaseClient, time_budget: Duration | None = None) -> d
 
 
 async def calibrate(client: BaseClient) -> dict[str, float]:
-    """Measures on this machine how many vectors it takes for an HNSW index to be faster than a scan, and sets this for
+    """Measure on this machine how many vectors it takes for an HNSW index to be faster than a scan, and sets this for
     all collections.
 
-    Before the first call it is 8000 vectors of 384 dimensions. Takes about ten seconds; run it when little else runs.
-    maintain() then makes or gives up vector shards to match. Returns the measurements: exact_rows, the number;
+    Before the first call it is 8000 vectors of 384 dimensions. Take about ten seconds; run it when little else runs.
+    maintain() then makes or gives up vector shards to match. Return the measurements: exact_rows, the number;
     scan_ms_per_1000, milliseconds to scan 1000 vectors of 384 dimensions; search_ms, milliseconds of a search by the
     index. For administrators.
 
@@ -86,40 +86,40 @@ async def calibrate(client: BaseClient) -> dict[str, float]:
 
 
 async def check_index(client: BaseClient, collection: str = "default") -> list[IndexProblem]:
-    """Checks the full-text index of the tenant's part of a collection, that of sparse terms, and the lists of metadata
+    """Check the full-text index of the tenant's part of a collection, that of sparse terms, and the lists of metadata
     values: analyses its chunks again and compares.
 
     Each row is a difference; no rows mean that the index is right. problem: what is wrong. chunk_id, lexeme, detail:
-    where; null if that does not apply. Takes about as long as writing the chunks did, and makes nobody wait. Use it if
+    where; null if that does not apply. Take about as long as writing the chunks did, and makes nobody wait. Use it if
     you doubt search results, for example after a fault of the disk; braid.rebuild_index repairs what it finds.
 
-    Maps to braid.check_index. Raises NotFoundError.
+    Maps to braid.check_index. Raise NotFoundError.
     """
     found = await client._session.records("check_index", "collection => %(collection)s::text", collection=collection)
     return [IndexProblem(*row) for row in found]
 
 
 async def rebuild_index(client: BaseClient, collection: str = "default") -> int:
-    """Builds the full-text index of the tenant's part of a collection again, from its chunks, and that of their sparse
+    """Build the full-text index of the tenant's part of a collection again, from its chunks, and that of their sparse
     terms.
 
     Searches go on with the old index; writers wait until the transaction ends. Use it if braid.check_index reports
-    problems. Returns the number of chunks indexed.
+    problems. Return the number of chunks indexed.
 
-    Maps to braid.rebuild_index. Raises NotFoundError.
+    Maps to braid.rebuild_index. Raise NotFoundError.
     """
     found = await client._session.value("rebuild_index", "collection => %(collection)s::text", collection=collection)
     return int(found)
 
 
 async def rebuild_vector_index(client: BaseClient, collection: str = "default") -> bool:
-    """Makes maintain() build a new vector shard for the tenant's part of a collection.
+    """Make maintain() build a new vector shard for the tenant's part of a collection.
 
     The old one serves searches until the new one is ready. Use it after many deletes, and to have the index recall
-    measured anew that braid.status shows: it is that of the time when the shard was made. Returns false if the tenant
+    measured anew that braid.status shows: it is that of the time when the shard was made. Return false if the tenant
     has no shard there, because its vectors are few enough to be scanned.
 
-    Maps to braid.rebuild_vector_index. Raises NotFoundError.
+    Maps to braid.rebuild_vector_index. Raise NotFoundError.
     """
     found = await client._session.value(
         "rebuild_vector_index", "collection => %(collection)s::text", collection=collection
@@ -130,20 +130,20 @@ async def rebuild_vector_index(client: BaseClient, collection: str = "default") 
 async def measure_index_recall(
     client: BaseClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
-    """Measures how much of what an exact search finds the vector index of the tenant's part of a collection finds, and
+    """Measure how much of what an exact search finds the vector index of the tenant's part of a collection finds, and
     how widely it should be searched.
 
     Asked are the last of the stored vectors of queries, then those of query sets; if there are fewer than 30, also
     queries made of stored vectors. query_count: of how many, 10 to 1000; fewer where that would compare more than 100
     million vectors. set_ef_search: true lets searches use the widths suggested, until the index is made anew; it takes
-    30 queries at least. Returns a JSON object: indexes has for each vector shard queries (of which kind),
+    30 queries at least. Return a JSON object: indexes has for each vector shard queries (of which kind),
     index_recall_10 and index_recall_100 (the share of the 10, and of the 100, nearest found at ef_search and
     ef_search_100) with their standard errors, the same for other widths, and suggested_ef_search,
     suggested_ef_search_100 and suggested_ef_search_fused (for the 10 nearest in searches that rank by full text as
     well); null: the index is not good enough, and searches are exact. No indexes: all vectors are compared. The result
     is kept for monitors.
 
-    Maps to braid.measure_index_recall. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.measure_index_recall. Raise InvalidArgumentError, NotFoundError.
     """
     (found,) = await client._session.json(
         "measure_index_recall",

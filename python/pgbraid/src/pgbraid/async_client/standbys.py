@@ -308,7 +308,7 @@ class Standbys:
             raise psycopg.OperationalError("it has been promoted, and is no standby any more")
 
     async def _leave_alone(self, standby: Standby, error: psycopg.Error) -> None:
-        """Raises the error again if it is not the standby's fault."""
+        """Raise the error again if it is not the standby's fault."""
         typed = from_psycopg(error)
         # A lock there is one that the replay holds.
         if not isinstance(typed, (ConnectionLostError, RecoveryConflictError)) and error.sqlstate != "55P03":

@@ -62,7 +62,7 @@ class VectorSpaces:
         return before is None or (before[0][:2], before[0].token_model) != (now[0][:2], now[0].token_model)
 
     async def check_dimensions(self, dimensions: int, collection: str) -> None:
-        """Raises DimensionMismatchError for a query's vector that is not of the model of searches."""
+        """Raise DimensionMismatchError for a query's vector that is not of the model of searches."""
         space = (await self.of(collection))[0]
         if dimensions != space.dimensions:
             space = (await self.of(collection, anew=True))[0]

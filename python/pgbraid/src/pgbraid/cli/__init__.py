@@ -35,6 +35,7 @@ RENAMED = {
     "measure-recall": "measure-index-recall",
     "models": "ranking-models",
 }
+RENAMED_OPTIONS = {"--rerank": "--reranker"}
 # In hints: commands that work on a database.
 ON_DATABASES = re.compile(r"\bpgbraid (?:init|upgrade|uninstall|status|doctor|maintain|work|jobs|distribute)\b")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -122,6 +123,8 @@ def _run(arguments: list[str]) -> int:
             texts = [part for part in error.ctx.command.params if isinstance(part, click.Argument)]
             if texts:
                 hint += f"; or write -- before {texts[0].make_metavar(error.ctx)} if that begins with a minus"
+            if name := RENAMED_OPTIONS.get(error.option_name):
+                hint = f"its name is now: {name}"
         return _fail(message, hint)
     except click.ClickException as error:
         return _fail(error.format_message())

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
-    """Returns a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
+    """Return a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
     that external_id.
 
     Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and chunks.
     Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, language
     and metadata.
 
-    Maps to braid.get_document. Raises NotFoundError for a collection that does not exist.
+    Maps to braid.get_document. Raise NotFoundError for a collection that does not exist.
     """
     (found,) = client._session.json(
         "get_document",
@@ -44,13 +44,13 @@ def list_documents(
     filters: Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[ListedDocument]:
-    """Lists the tenant's documents of a collection, without their text, in the order of external_id (compared by its
+    """List the tenant's documents of a collection, without their text, in the order of external_id (compared by its
     bytes).
 
     match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give
     the external_id of the last row. filters: those of searches; only documents that have a chunk which matches.
 
-    Maps to braid.list_documents. `match_count`, or `limit`, is 100 by default. Raises InvalidArgumentError,
+    Maps to braid.list_documents. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError,
     NotFoundError.
     """
     match_count = row_count(match_count, other_names, 100)
@@ -76,12 +76,12 @@ def update_metadata(
     replace: bool = False,
     collection: str = "default",
 ) -> bool:
-    """Merges keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
+    """Merge keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
 
     With replace true, the new metadata replace the old ones. Keys that a chunk brought itself stay. Needs no new
-    embedding, and does not touch the text index. Returns false if there is no document with that external_id.
+    embedding, and does not touch the text index. Return false if there is no document with that external_id.
 
-    Maps to braid.update_metadata. Raises InvalidArgumentError, NotFoundError for a collection that does not exist,
+    Maps to braid.update_metadata. Raise InvalidArgumentError, NotFoundError for a collection that does not exist,
     LimitExceededError.
     """
     found = client._session.value(
@@ -99,12 +99,12 @@ def update_metadata(
 
 
 def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
-    """Deletes a document of the tenant with its chunks and vectors.
+    """Delete a document of the tenant with its chunks and vectors.
 
-    Searches do not find it once this commits. Returns false if there is no document with that external_id. For many
+    Searches do not find it once this commits. Return false if there is no document with that external_id. For many
     documents use delete_documents.
 
-    Maps to braid.delete_document. Raises NotFoundError for a collection that does not exist.
+    Maps to braid.delete_document. Raise NotFoundError for a collection that does not exist.
     """
     found = client._session.value(
         "delete_document",
@@ -116,12 +116,12 @@ def delete_document(client: BaseClient, external_id: str, collection: str = "def
 
 
 def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
-    """Deletes documents of the tenant with their chunks and vectors, much faster than one by one.
+    """Delete documents of the tenant with their chunks and vectors, much faster than one by one.
 
-    At most 100000 external_ids in a call; ids that are not there are passed over. Returns the number of documents
+    At most 100000 external_ids in a call; ids that are not there are passed over. Return the number of documents
     deleted.
 
-    Maps to braid.delete_documents. Raises NotFoundError for a collection that does not exist, LimitExceededError.
+    Maps to braid.delete_documents. Raise NotFoundError for a collection that does not exist, LimitExceededError.
     """
     found = client._session.value(
         "delete_documents",
@@ -133,25 +133,25 @@ def delete_documents(client: BaseClient, external_ids: Sequence[str], collection
 
 
 def clear_collection(client: BaseClient, collection: str = "default") -> int:
-    """Deletes all documents that the tenant stored in a collection, with their chunks and vectors.
+    """Delete all documents that the tenant stored in a collection, with their chunks and vectors.
 
     This cannot be undone. The collection itself and other tenants' documents stay. The tenant's writers to the
-    collection wait until this transaction ends. Returns the number of documents deleted.
+    collection wait until this transaction ends. Return the number of documents deleted.
 
-    Maps to braid.clear_collection. Raises NotFoundError.
+    Maps to braid.clear_collection. Raise NotFoundError.
     """
     found = client._session.value("clear_collection", "collection => %(collection)s::text", collection=collection)
     return int(found)
 
 
 def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
-    """Shows where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.
+    """Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.
 
     waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are
     claimed, or pause after a failure. last_error: the message of one that failed, or null. For services and
     administrators.
 
-    Maps to braid.embedding_backlog. Raises PermissionDeniedError.
+    Maps to braid.embedding_backlog. Raise PermissionDeniedError.
     """
     found = client._session.records("embedding_backlog")
     return [EmbeddingBacklog(*row) for row in found]
@@ -167,7 +167,7 @@ def list_embedding_jobs(
     embedding_model: str | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[EmbeddingJob]:
-    """Lists chunks of a collection that wait for their embedding, in the order of their ids.
+    """List chunks of a collection that wait for their embedding, in the order of their ids.
 
     state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or
     abandoned (no worker gets it: see abandon_embedding_jobs). state: only those; null, as by default: all. attempts:
@@ -176,7 +176,7 @@ def list_embedding_jobs(
     chunk_id of the page before; 0 begins. embedding_model: as in claim_embedding_jobs. For workers and whoever looks
     after them.
 
-    Maps to braid.list_embedding_jobs. `match_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    Maps to braid.list_embedding_jobs. `match_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError, PermissionDeniedError.
     """
     match_count = row_count(match_count, other_names, 100)
@@ -208,7 +208,7 @@ def retry_embedding_jobs(
     default: of all that have failed. A worker that stops gives back what it has claimed in this way. embedding_model:
     as in claim_embedding_jobs. Returns how many there were.
 
-    Maps to braid.retry_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    Maps to braid.retry_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
     found = client._session.value(
         "retry_embedding_jobs",
@@ -230,13 +230,13 @@ def drop_embedding_jobs(
     *,
     embedding_model: str | None = None,
 ) -> int:
-    """Removes jobs from the outbox: their chunks stay without an embedding, and only full text finds them.
+    """Remove jobs from the outbox: their chunks stay without an embedding, and only full text finds them.
 
     chunk_ids: whose, at most 10000; null, as by default: of all that were abandoned. A chunk gets a new job when its
     text changes. embedding_model: as in claim_embedding_jobs; during a model change, chunks without the new model's
-    embedding are not found by semantic search after it. Returns how many there were.
+    embedding are not found by semantic search after it. Return how many there were.
 
-    Maps to braid.drop_embedding_jobs. Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    Maps to braid.drop_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
     found = client._session.value(
         "drop_embedding_jobs",

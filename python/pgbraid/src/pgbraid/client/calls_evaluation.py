@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def create_query_set(
     client: BaseClient, query_set: str, level: str = "document", *, description: str = ""
 ) -> bool:
-    """Creates a set of queries of the session's tenant, by which searches are evaluated.
+    """Create a set of queries of the session's tenant, by which searches are evaluated.
 
     level: what its judgments are about, document or chunk. Chunks are named by their place in a document, so judgments
     of documents outlive other chunk sizes. One that is there gets the description; another level is refused with
     22023. Returns true if it is new.
 
-    Maps to braid.create_query_set. Raises InvalidArgumentError.
+    Maps to braid.create_query_set. Raise InvalidArgumentError.
     """
     found = client._session.value(
         "create_query_set",
@@ -39,14 +39,14 @@ def create_query_set(
 def store_queries(
     client: BaseClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
-    """Stores queries of a query set, in place of those with the same query_id.
+    """Store queries of a query set, in place of those with the same query_id.
 
     queries: a JSON array of objects with query_id, text and, if you like, filters (added to those of each evaluation)
     and embedding; at most 10000. collection: whose model made the embeddings, and whose metadata keys the filters
     name. A query may have an embedding of each of several models. A query that is stored again keeps its judgments,
-    and with the same text the embeddings that it had. Returns how many queries were given.
+    and with the same text the embeddings that it had. Return how many queries were given.
 
-    Maps to braid.store_queries. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.store_queries. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     found = client._session.value(
         "store_queries",
@@ -59,15 +59,15 @@ def store_queries(
 
 
 def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Stores judgments of a query set: how relevant documents, or chunks, are to its queries.
+    """Store judgments of a query set: how relevant documents, or chunks, are to its queries.
 
     judgments: a JSON array of objects with query_id, external_id, grade and, if you like, judge; in a query set of
     chunks also chunk_index; at most 100000. A grade above 0 is relevant, 0 is not; one below 0 counts as not judged,
     as in trec_eval; null removes the judgment. judge: who says so, "default" if left out. Several judges are kept
     apart; a judge's later grade replaces the earlier one, and two in one call are refused. The documents need not be
-    there yet. Returns an object: stored (new ones), replaced (other grades), unchanged and removed.
+    there yet. Return an object: stored (new ones), replaced (other grades), unchanged and removed.
 
-    Maps to braid.store_judgments. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.store_judgments. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     (found,) = client._session.json(
         "store_judgments",
@@ -79,7 +79,7 @@ def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapp
 
 
 def list_query_sets(client: BaseClient) -> list[dict[str, Any]]:
-    """Lists the query sets of the session's tenant, in the order of their names (by bytes).
+    """List the query sets of the session's tenant, in the order of their names (by bytes).
 
     judged_count: how many of the queries have judgments. judges: who gave them.
 
@@ -97,12 +97,12 @@ def list_queries(
     after: str | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
-    """Lists the queries of a query set, in the order of their ids (by bytes).
+    """List the queries of a query set, in the order of their ids (by bytes).
 
     match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page.
     embedding_models: the models of which it has an embedding.
 
-    Maps to braid.list_queries. `match_count`, or `limit`, is 100 by default. Raises NotFoundError,
+    Maps to braid.list_queries. `match_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError.
     """
     match_count = row_count(match_count, other_names, 100)
@@ -117,7 +117,7 @@ def list_queries(
 
 
 def drop_query_set(client: BaseClient, query_set: str) -> bool:
-    """Drops a query set of the session's tenant, with its queries and judgments.
+    """Drop a query set of the session's tenant, with its queries and judgments.
 
     Returns true, or false if there is none of that name.
 
@@ -136,7 +136,7 @@ def evaluate(
     judge: str | None = None,
     details: bool = False,
 ) -> dict[str, Any]:
-    """Runs a search for each judged query of a query set, and measures the rankings.
+    """Run a search for each judged query of a query set, and measure the rankings.
 
     configuration: the arguments of search_json, such as {"fusion": "rrf", "options": {"boosts": [{"recency":
     {"half_life": "30 days"}}]}}, and mode: hybrid, full_text or semantic. match_count is the depth of the deepest
@@ -144,11 +144,11 @@ def evaluate(
     "document" unless given. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and
     judged@k, as trec_eval has them. Each judged query counts, also one without rows or without anything relevant, as
     0. judge: whose judgments; null: the median of all judges', the lower one of two; grades below 0 are no votes.
-    details: with the rows of each query. Returns an object: metrics (means), queries (each with its metrics, rows
-    found and not judged), counts, warnings, latency and ranking, which is what set_ranking needs for the collection to
-    rank so. Give two of them to compare_evaluations.
+    details: with the rows of each query. Return an object: metrics (means), queries (each with its metrics, rows found
+    and not judged), counts, warnings, latency and ranking, which is what set_ranking needs for the collection to rank
+    so. Give two of them to compare_evaluations.
 
-    Maps to braid.evaluate. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.evaluate. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     (found,) = client._session.json(
         "evaluate",
@@ -174,15 +174,15 @@ def compare_evaluations(
     seed: int = 0,
     changed_count: int = 10,
 ) -> dict[str, Any]:
-    """Compares two evaluations of a query set, query by query, and tells how sure the difference is.
+    """Compare two evaluations of a query set, query by query, and tell how sure the difference is.
 
-    baseline, candidate: what evaluate returned for two configurations. Returns an object with, for each metric that
+    baseline, candidate: what evaluate returned for two configurations. Return an object with, for each metric that
     both have: both means, their difference (candidate - baseline), interval (95 %, bootstrap of the queries), p_value
     (two-sided paired randomisation test), wins, losses and ties of the candidate, and changed: the queries that
     changed most. resample_count: how many samples are drawn, 100 to 100000. The same seed gives the same result. Of
     several metrics, one will differ by chance: decide before which counts.
 
-    Maps to braid.compare_evaluations. Raises InvalidArgumentError, LimitExceededError.
+    Maps to braid.compare_evaluations. Raise InvalidArgumentError, LimitExceededError.
     """
     (found,) = client._session.json(
         "compare_evaluations",
@@ -209,7 +209,7 @@ def pool_results(
     seed: int = 0,
     query_ids: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Returns what a judge of a query set has to look at: the first results of several configurations, each once.
+    """Return what a judge of a query set has to look at: the first results of several configurations, each once.
 
     configurations: a JSON array of configurations as evaluate takes them. depth: how many results of each, up to 1000.
     judge: who judges; what this judge has given a grade of 0 or more is left out; null: what anybody has. query_ids:
@@ -217,7 +217,7 @@ def pool_results(
     found them. In a query set of documents chunk_index is null, and chunk_id, title and content are of the chunk that
     stood highest. Store the grades with store_judgments.
 
-    Maps to braid.pool_results. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.pool_results. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     found: list[dict[str, Any]] = client._session.json_rows(
         "pool_results",
@@ -238,15 +238,15 @@ def pool_results(
 def judge_agreement(
     client: BaseClient, query_set: str, judge: str, reference: str | None = None
 ) -> dict[str, Any]:
-    """Tells how far a judge agrees with another one, by what both have graded with 0 or more.
+    """Tell how far a judge agrees with another one, by what both have graded with 0 or more.
 
-    reference: with whom; null: with the median of all others, of two the lower grade. Returns an object: judged and
+    reference: with whom; null: with the median of all others, of two the lower grade. Return an object: judged and
     reference_judged (how much each has graded), judged_by_both, equal (the share of equal grades), kappa (Cohen's),
     weighted_kappa (with squared differences), relevant_equal and relevant_kappa (of relevant or not), and grades: how
     often which grades meet. Kappa is 1 for perfect agreement, 0 for that of chance, and null where chance alone would
     agree always.
 
-    Maps to braid.judge_agreement. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.judge_agreement. Raise NotFoundError, InvalidArgumentError.
     """
     (found,) = client._session.json(
         "judge_agreement",
@@ -270,18 +270,18 @@ def tune(
     fold_count: int = 5,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Tries other rankings on judged queries, and tells which is best and what that gains on queries that did not
-    choose it.
+    """Try other rankings on judged queries, and tells which is best and what that gains on queries that did not choose
+    it.
 
     search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, with the keys of set_ranking,
     and candidate_count, ef_search and boosts; null: a usual one. budget: how many configurations are evaluated, the
     present one among them: all combinations if there are no more, else combinations drawn at random. configuration: as
-    for evaluate: what searches ask for. Returns what choose_configuration does; chosen has ranking, for set_ranking,
+    for evaluate: what searches ask for. Return what choose_configuration does; chosen has ranking, for set_ranking,
     and search_arguments, which searches must give themselves. It only reads, and takes as long as budget × judged
     queries searches, in one statement: mind statement_timeout. At least 30 queries must have something relevant. The
     same seed gives the same result.
 
-    Maps to braid.tune. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.tune. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     (found,) = client._session.json(
         "tune",
@@ -312,13 +312,13 @@ def plan_tuning(
     judge: str | None = None,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Returns the configurations that tune would evaluate, to do it one by one.
+    """Return the configurations that tune would evaluate, to do it one by one.
 
     The arguments are those of tune. place: 1 is the present ranking. changes: what is drawn from the search space.
     candidate: the configuration for evaluate; give what it returned for each, in this order, to choose_configuration.
     combination_count: how many combinations the search space and the present values have.
 
-    Maps to braid.plan_tuning. Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Maps to braid.plan_tuning. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     found: list[dict[str, Any]] = client._session.json_rows(
         "plan_tuning",
@@ -345,8 +345,8 @@ def choose_configuration(
     resample_count: int = 2000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Chooses the best of several evaluated configurations, and tells what choosing gains on queries that had no part
-    in it.
+    """Choose the best of several evaluated configurations, and tell what choosing gains on queries that had no part in
+    it.
 
     evaluations: an array of what evaluate returned for each, the present configuration first; all of the same queries.
     The queries are dealt into fold_count folds. Of each fold, the queries of the others choose the configuration with
@@ -356,7 +356,7 @@ def choose_configuration(
     (query_count_needed). chosen: what all queries choose; its mean is on the queries that chose it, so it flatters.
     folds: what each fold was measured with. tried: the mean of each configuration.
 
-    Maps to braid.choose_configuration. Raises InvalidArgumentError, LimitExceededError.
+    Maps to braid.choose_configuration. Raise InvalidArgumentError, LimitExceededError.
     """
     (found,) = client._session.json(
         "choose_configuration",

@@ -23,14 +23,14 @@ def timeframe_filter(
     time_zone: str | None = None,
     reference_time: datetime | None = None,
 ) -> dict[str, Any] | None:
-    """Returns the filter by which recall searches a timeframe, for functions that have none of their own, such as
+    """Return the filter by which recall searches a timeframe, for functions that have none of their own, such as
     facets and explain_search.
 
     timeframe: what recall takes, but not auto; null, which extract_timeframe gives of a query that names no time, is
     all time. filters: what else is asked for. time_zone: null, as by default, takes the session's. reference_time: the
     time that words such as yesterday count from; null takes now.
 
-    Maps to braid.timeframe_filter. Raises InvalidArgumentError, whose hint lists what is understood.
+    Maps to braid.timeframe_filter. Raise InvalidArgumentError, whose hint lists what is understood.
     """
     (found,) = client._session.json(
         "timeframe_filter",

@@ -26,14 +26,14 @@ def set_token_vectors(
     vector_count: int = 32,
     dimensions: int | None = None,
 ) -> None:
-    """Says which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.
+    """Say which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.
 
     embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at
     most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the
     collection's embeddings. Those that another model made, or that have another length, are not read any more. They go
     when others are stored for the chunk, or with it. For administrators.
 
-    Maps to braid.set_token_vectors. Raises InvalidArgumentError, NotFoundError.
+    Maps to braid.set_token_vectors. Raise InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
         "set_token_vectors",
@@ -56,14 +56,14 @@ def set_profile(
     attributes: Mapping[str, Mapping[str, float]] | None = None,
     collection: str = "default",
 ) -> None:
-    """Stores a profile of the session's tenant: what a user likes, for the option profile of searches.
+    """Store a profile of the session's tenant: what a user likes, for the option profile of searches.
 
     profile: its name; one of this name is replaced. embedding: a vector of the model of the collection; what is like
     it is boosted. attributes: weights from -1 to 1 of values, by key: {"category": {"billing": 0.5}}. A key is
     category, speaker, language or a metadata key. collection: the collection whose model made the embedding; the
     profile works in every collection with the same model.
 
-    Maps to braid.set_profile. Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    Maps to braid.set_profile. Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client._session.value(
         "set_profile",
@@ -86,18 +86,18 @@ def learn_profile(
     keys: Sequence[str] = ("category", "speaker"),
     collection: str = "default",
 ) -> LearnedProfile:
-    """Makes a profile of what a user liked and disliked, and stores it.
+    """Make a profile of what a user liked and disliked, and store it.
 
     profile: its name; one of this name is replaced, so give all that the user ever liked, not what is new. liked,
     disliked: external_ids in the collection, at most 1000 in all. The vector is Rocchio's: 0.75 × the mean of the
     liked documents - 0.15 × the mean of the disliked ones. A document counts as the mean of its first 100 chunks.
     keys: those to learn weights of attributes for, category, speaker, language or metadata keys. A value weighs the
     share of the liked documents that have it - 0.2 × that of the disliked ones; the 16 that weigh most are kept of
-    each key. The same documents give the same profile. Returns an object: liked, disliked and embedded (how many
+    each key. The same documents give the same profile. Return an object: liked, disliked and embedded (how many
     documents counted, and how many of them have a vector), not_found (the ids that are not there) and the attributes
     learned.
 
-    Maps to braid.learn_profile. Raises InvalidArgumentError, NotFoundError for a collection, LimitExceededError.
+    Maps to braid.learn_profile. Raise InvalidArgumentError, NotFoundError for a collection, LimitExceededError.
     """
     (found,) = client._session.json(
         "learn_profile",
@@ -115,7 +115,7 @@ def learn_profile(
 
 
 def get_profile(client: BaseClient, profile: str) -> Profile | None:
-    """Returns a profile of the session's tenant, null if there is none of that name.
+    """Return a profile of the session's tenant, null if there is none of that name.
 
     An object with profile (its name), embedding (an array), embedding_model, dimensions, distance, attributes and
     updated_at. For writers; searches by everybody else only use a profile.
@@ -129,12 +129,12 @@ def get_profile(client: BaseClient, profile: str) -> Profile | None:
 def list_profiles(
     client: BaseClient, *, match_count: int | None = None, after: str | None = None, **other_names: Unpack[OtherNames]
 ) -> list[ListedProfile]:
-    """Lists the profiles of the session's tenant, in the order of their names (by bytes).
+    """List the profiles of the session's tenant, in the order of their names (by bytes).
 
     match_count: how many, up to 10000. after: the name that the page before ended with; null for the first page.
     embedding_model: the model of its vector; null if it has none.
 
-    Maps to braid.list_profiles. `match_count`, or `limit`, is 100 by default. Raises InvalidArgumentError.
+    Maps to braid.list_profiles. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError.
     """
     match_count = row_count(match_count, other_names, 100)
     found = client._session.json_rows(
@@ -147,7 +147,7 @@ def list_profiles(
 
 
 def delete_profile(client: BaseClient, profile: str) -> bool:
-    """Deletes a profile of the session's tenant.
+    """Delete a profile of the session's tenant.
 
     Returns true, or false if there is none of that name.
 
@@ -158,14 +158,14 @@ def delete_profile(client: BaseClient, profile: str) -> bool:
 
 
 def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
-    """Stores a ranking model of the session's tenant, in place of the one of this name.
+    """Store a ranking model of the session's tenant, in place of the one of this name.
 
     Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking).
     model: an object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one
     for each feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as it was
-    written. Returns true if the name is new.
+    written. Return true if the name is new.
 
-    Maps to braid.store_ranking_model. Raises InvalidArgumentError, LimitExceededError.
+    Maps to braid.store_ranking_model. Raise InvalidArgumentError, LimitExceededError.
     """
     found = client._session.value(
         "store_ranking_model",
@@ -177,7 +177,7 @@ def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any])
 
 
 def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
-    """Returns a ranking model of the session's tenant as it was stored, null if there is none of that name.
+    """Return a ranking model of the session's tenant as it was stored, null if there is none of that name.
 
     For writers; everybody else's searches only rank by it.
 
@@ -188,7 +188,7 @@ def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
 
 
 def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
-    """Lists the ranking models of the session's tenant, in the order of their names (by bytes).
+    """List the ranking models of the session's tenant, in the order of their names (by bytes).
 
     mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said.
     collections: those whose searches it ranks by default.
@@ -200,7 +200,7 @@ def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
 
 
 def drop_ranking_model(client: BaseClient, name: str) -> bool:
-    """Drops a ranking model of the session's tenant.
+    """Drop a ranking model of the session's tenant.
 
     Returns true, or false if there is none of that name. Collections that name it rank this tenant's searches without
     it.

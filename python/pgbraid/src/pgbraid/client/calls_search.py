@@ -29,13 +29,13 @@ def similar_chunks(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Finds the chunks of the same collection whose vectors are nearest to that of a given chunk.
+    """Find the chunks of the same collection whose vectors are nearest to that of a given chunk.
 
     It is semantic_search with the stored vector of chunk_id, so nothing is embedded. The chunk itself is left out.
     score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups,
-    passages and snippets; there are no pages. Raises 22023 if the chunk has no embedding yet.
+    passages and snippets; there are no pages. Raise 22023 if the chunk has no embedding yet.
 
-    Maps to braid.similar_chunks. `match_count`, or `limit`, is 10 by default. Raises NotFoundError, and
+    Maps to braid.similar_chunks. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a chunk that is not embedded yet.
     """
     match_count = row_count(match_count, other_names, 10)
@@ -65,15 +65,15 @@ def similar_documents(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Finds the documents most like a given document, one row for each: its best chunk.
+    """Find the documents most like a given document, one row for each: its best chunk.
 
     It compares with the mean of the vectors of the given document's chunks; with the distance cosine, of these vectors
     brought to length 1. Chunks that wait for their embedding do not count. score is the similarity of the best chunk
     to that mean. external_id: the given document, which is left out itself. filters are on the chunks found. Nothing
-    is embedded. options: those about vectors and snippets. Raises 22023 if none of the document's chunks has an
+    is embedded. options: those about vectors and snippets. Raise 22023 if none of the document's chunks has an
     embedding yet.
 
-    Maps to braid.similar_documents. `match_count`, or `limit`, is 10 by default. Raises NotFoundError, and
+    Maps to braid.similar_documents. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a document that is not embedded yet.
     """
     match_count = row_count(match_count, other_names, 10)
@@ -103,14 +103,14 @@ def arrange_results(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Makes result rows of chunks that were scored elsewhere, for example by a reranker.
+    """Make result rows of chunks that were scored elsewhere, for example by a reranker.
 
     Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the
     collection, each once, at most 100000; those that are gone by now are left out, unless all are. scores: one for
     each, in the same order. match_count: how many rows, 10 by default. options: those of a search that collapse, group
     and diversify rows, add passages and snippets, and give pages.
 
-    Maps to braid.arrange_results. `match_count`, or `limit`, is 10 by default. Raises InvalidArgumentError, and
+    Maps to braid.arrange_results. `match_count`, or `limit`, is 10 by default. Raise InvalidArgumentError, and
     NotFoundError if none of the chunks exists, or one of a page does not.
     """
     match_count = row_count(match_count, other_names, 10)
@@ -141,13 +141,13 @@ def arrange_context(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> Context:
-    """Collects passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for
+    """Collect passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for
     example by a reranker.
 
     chunk_ids, scores, collection and options are as in arrange_results; token_budget, match_count, sort and the result
     are as in assemble_context.
 
-    Maps to braid.arrange_context. `match_count`, or `limit`, is 50 by default. Raises InvalidArgumentError, and
+    Maps to braid.arrange_context. `match_count`, or `limit`, is 50 by default. Raise InvalidArgumentError, and
     NotFoundError if none of the chunks exists.
     """
     match_count = row_count(match_count, other_names, 50)
@@ -180,7 +180,7 @@ def highlight(
     fragment_words: int = 30,
     fragment_separator: str = " … ",
 ) -> str:
-    """Returns the passages of a chunk that match a query best, with the matched words between two tags.
+    """Return the passages of a chunk that match a query best, with the matched words between two tags.
 
     Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are
     inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text.
@@ -188,7 +188,7 @@ def highlight(
     word. If nothing matches, it returns the beginning of the text. chunk_id comes from the rows of a search. To get
     snippets with the rows, use the option snippet of a search.
 
-    Maps to braid.highlight. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.highlight. Raise NotFoundError, InvalidArgumentError.
     """
     check_query(query)
     found = client._session.value(
@@ -212,8 +212,7 @@ def highlight(
 def explain_score(
     client: BaseClient, query: str, chunk_ids: Sequence[int], *, match: str = "any", collection: str = "default"
 ) -> list[ScorePart]:
-    """Shows where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it
-    has.
+    """Show where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it has.
 
     Use it to find out why one chunk ranks above another. query, match and collection: those of the search. chunk_ids:
     chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + length_normalisation). f is
@@ -223,7 +222,7 @@ def explain_score(
     document_frequency of the commonest; each lexeme has its share. A synonym of several words is shown as their
     lexemes, and is as common as the rarest of them. A chunk that lacks what the query demands has no rows.
 
-    Maps to braid.explain_score. Raises NotFoundError, InvalidArgumentError.
+    Maps to braid.explain_score. Raise NotFoundError, InvalidArgumentError.
     """
     check_query(query)
     found = client._session.records(

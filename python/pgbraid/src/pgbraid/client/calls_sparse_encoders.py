@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def set_sparse_encoder(
     client: BaseClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False
 ) -> int:
-    """Stores a table of term weights, by which collections make the sparse terms of a query's words without a model.
+    """Store a table of term weights, by which collections make the sparse terms of a query's words without a model.
 
     Returns how many terms it has. weights: an object of terms and their weights, 0 or more, in place of those stored
     before; with append, beside them, for tables that come in pieces. Null removes the encoder. Terms are lower case
@@ -25,7 +25,7 @@ def set_sparse_encoder(
     counts for nothing. At most 200000 terms. set_ranking and create_collection give it to a collection by its name.
     For administrators.
 
-    Maps to braid.set_sparse_encoder. Raises InvalidArgumentError, LimitExceededError.
+    Maps to braid.set_sparse_encoder. Raise InvalidArgumentError, LimitExceededError.
     """
     found = client._session.value_for_all(
         "set_sparse_encoder",

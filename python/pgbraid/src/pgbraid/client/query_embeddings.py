@@ -59,7 +59,7 @@ def stored_after(
     found: list[Any],
     warnings: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Stores the vector of a text that was searched for, if there is one. The warnings, but for one that the database
+    """Store the vector of a text that was searched for, if there is one. The warnings, but for one that the database
     has made untrue: it knew the vector that the embedder could not give."""
     if text is not None and vector is not None and model is not None:
         _store(client, text, vector, collection, model)
