@@ -283,6 +283,24 @@ def test_links_lead_somewhere() -> None:
 
 
 @pytest.mark.any_version
+def test_links_of_packages_lead_somewhere() -> None:
+    """What a package index shows of each package links to pages of this repository."""
+    shown = [*ROOT.glob("python/*/README.md"), *ROOT.glob("python/*/pyproject.toml")]
+    links = [
+        (path, *link)
+        for path in shown
+        for link in re.findall(
+            r"https://github\.com/pgbraid/pgbraid/blob/HEAD/([\w./-]+)(?:#([\w-]+))?", path.read_text()
+        )
+    ]
+    anchors = {found.path: found.anchors for found in PAGES}
+    for path, target, anchor in links:
+        assert (ROOT / target).exists(), f"{path}: {target}"
+        assert not anchor or anchor in anchors[ROOT / target], f"{path}: {target}#{anchor}"
+    assert len(links) > 10
+
+
+@pytest.mark.any_version
 def test_every_page_is_in_the_index() -> None:
     listed = {
         (index.path.parent / link.partition("#")[0]).resolve()
