@@ -33,12 +33,28 @@ SHORTEST_SECRET = 32
 )
 @click.option("--write", is_flag=True, help="Also the tools remember and forget.")
 @click.option("--http", metavar="HOST:PORT", help="Serve HTTP at /mcp. Default: standard input and output.")
-@click.option("--allowed-host", "allowed_hosts", multiple=True, metavar="NAME", help="A name that a proxy uses.")
-@click.option("--token-issuer", metavar="URL", help="Demand bearer tokens of this authorization server.")
-@click.option("--token-keys", metavar="URL", help="Its JSON Web Key Set. Else $PGBRAID_TOKEN_SECRET is the key.")
-@click.option("--token-audience", metavar="NAME", help="What tokens are for.  [default: --resource-url]")
+@click.option(
+    "--allowed-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which a proxy asks; others are refused.",
+)
+@click.option("--token-issuer", metavar="URL", help="Demand bearer tokens whose claim iss is this server.")
+@click.option(
+    "--token-keys",
+    metavar="URL",
+    help="Its JSON Web Key Set. Else $PGBRAID_TOKEN_SECRET (32 bytes or more) is the key.",
+)
+@click.option(
+    "--token-audience", metavar="NAME", help="The claim aud that tokens must have.  [default: --resource-url]"
+)
 @click.option("--resource-url", metavar="URL", help="The address of this server as clients see it, with /mcp.")
-@click.option("--tenant-claim", metavar="PATH", help=f"Where tokens have the tenant.  [default: {DEFAULT_CLAIM}]")
+@click.option(
+    "--tenant-claim",
+    metavar="PATH",
+    help=f"The claim with the tenant, which users cannot change.  [default: {DEFAULT_CLAIM}]",
+)
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="A scope that tokens must have.")
 @embedding_options
 def mcp(
