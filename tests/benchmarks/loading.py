@@ -161,7 +161,7 @@ def week(dsn: str) -> str:
             upkeep(db)
             rows.append([str(day), f"{before / live:.2f}", f"{size_of(db) / live:.2f}"])
     return (
-        f"{WEEK_SIZE:,} documents of {WEEK_WORDS} words with {WEEK_DIMENSIONS} dimensions, of which "
+        f"{WEEK_SIZE:,} documents of {WEEK_WORDS} words with {WEEK_DIMENSIONS} dimensions; "
         f"{TIMES_A_DAY * CHANGED:,} a day are replaced in calls of {CHANGED_A_CALL}. `maintain()` runs {TIMES_A_DAY} "
         "times a day, `pgbraid maintain` once. Bytes on disk, as a multiple of what they were after loading "
         f"({live / 1e6:.0f} MB).\n\n{markdown_table(WEEK, rows)}"

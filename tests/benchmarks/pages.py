@@ -5,15 +5,18 @@ from __future__ import annotations
 import datetime
 import os
 import re
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+WIDTH = 118
 README, MEASUREMENTS = ROOT / "README.md", ROOT / "docs" / "lab" / "measurements.md"
 
 
 def write_section(page: Path, name: str, text: str) -> None:
     """Replace what stands between `<!-- name: written by … -->` and `<!-- end of name -->`."""
     content = page.read_text(encoding="utf-8")
+    text = "\n".join(_wrapped(line) for line in text.split("\n"))
     section = re.compile(rf"(<!-- {re.escape(name)}: [^\n]*-->\n).*?(<!-- end of {re.escape(name)} -->)", re.DOTALL)
     written, count = section.subn(lambda match: f"{match[1]}\n{text}\n\n{match[2]}", content)
     if count != 1:
@@ -24,6 +27,13 @@ def write_section(page: Path, name: str, text: str) -> None:
 def markdown_table(heading: list[str], rows: list[list[str]]) -> str:
     line = "|---|" + "---:|" * (len(heading) - 1)
     return "\n".join([_line(heading), line, *(_line(row) for row in rows)])
+
+
+def _wrapped(line: str) -> str:
+    """Wrap a line of prose; a row of a table stays as it is."""
+    if line.startswith("|"):
+        return line
+    return textwrap.fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _line(cells: list[str]) -> str:

@@ -68,7 +68,7 @@ def _section(results: Results) -> str:
     abouts = dict.fromkeys(size.about.split(" (")[0] for sizes in results.sizes.values() for size in sizes)
     parts = [
         f"{measured_on()}. {results.size:,} documents, {results.query_count} queries of each length, `shared_buffers` "
-        f"{results.shared_buffers}. {'; '.join(abouts)}."
+        f"{results.shared_buffers}. {'. '.join(abouts)}."
     ]
     if LETTERS in results.groups:
         plain = [group for group in results.groups[LETTERS] if group.where is None]
