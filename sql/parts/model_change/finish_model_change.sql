@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.finish_model_change(collection => 'moved')
--- page: guide/vectors.md#another-embedding-model
+-- page: guide/change-embedding-model.md
 create or replace function braid.finish_model_change(collection text)
 returns void
 language sql

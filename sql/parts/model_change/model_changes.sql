@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: guide/vectors.md#another-embedding-model
+-- page: guide/change-embedding-model.md
 create or replace view braid.model_changes
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.roll_back_model_change(collection => 'moving')
--- page: guide/vectors.md#another-embedding-model
+-- page: guide/change-embedding-model.md
 create or replace function braid.roll_back_model_change(collection text)
 returns void
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.start_model_change(collection => 'small', embedding_model => 'another', dimensions => 4)
--- page: guide/vectors.md#another-embedding-model
+-- page: guide/change-embedding-model.md
 create or replace function braid.start_model_change(
   collection text,
   embedding_model text,

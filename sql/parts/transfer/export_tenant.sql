@@ -1,7 +1,7 @@
 -- role: writer
 -- standby: no
 -- example: braid.export_tenant()
--- page: guide/tenancy.md#move-a-tenant
+-- page: guide/move-tenant.md
 create or replace function braid.export_tenant(
   collection text default null,
   after text default null,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.import_tenant(records => '[]')
--- page: guide/tenancy.md#move-a-tenant
+-- page: guide/move-tenant.md
 create or replace function braid.import_tenant(records jsonb)
 returns bigint
 language plpgsql

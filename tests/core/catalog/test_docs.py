@@ -25,6 +25,7 @@ FOREIGN = {
     "isolate_tenant_to_new_shard",
     "locomo_bench",
     "log_nested_statements",
+    "min_dynamic_shared_memory",
     "pg_textsearch",
     "recall_at_k",
     "user_metadata",

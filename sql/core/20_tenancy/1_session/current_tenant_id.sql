@@ -1,6 +1,6 @@
 -- role: reader, definer
 -- example: braid.current_tenant_id()
--- page: guide/tenancy.md
+-- page: guide/tenants.md
 create or replace function braid.current_tenant_id()
 returns int
 language plpgsql

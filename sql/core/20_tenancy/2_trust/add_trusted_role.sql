@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.add_trusted_role(role => 'postgres', kind => 'service')
--- page: guide/tenancy.md#who-acts-for-which-tenant
+-- page: guide/tenants.md#which-login-is-which-tenant
 create or replace function braid.add_trusted_role(role text, kind text)
 returns boolean
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_access()
--- page: guide/tenancy.md#who-acts-for-which-tenant
+-- page: guide/tenants.md#which-login-is-which-tenant
 create or replace function braid.set_access(
   claim_path text[] default null,
   tenant_header text default null,

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.add_tenant_member(tenant => 'default', member => 'postgres')
--- page: guide/tenancy.md
+-- page: guide/tenants.md
 create or replace function braid.add_tenant_member(tenant text, member text)
 returns boolean
 language sql

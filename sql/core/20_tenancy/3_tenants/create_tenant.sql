@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.create_tenant(tenant => 'gamma')
--- page: guide/tenancy.md
+-- page: guide/tenants.md
 create or replace function braid.create_tenant(tenant text)
 returns int
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.drop_tenant(tenant => 'nobody', confirm_tenant => 'nobody')
--- page: guide/tenancy.md
+-- page: guide/tenants.md
 create or replace function braid.drop_tenant(tenant text, confirm_tenant text default null)
 returns boolean
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.remove_tenant_member(tenant => 'default', member => 'nobody')
--- page: guide/tenancy.md
+-- page: guide/tenants.md
 create or replace function braid.remove_tenant_member(tenant text, member text)
 returns boolean
 language sql

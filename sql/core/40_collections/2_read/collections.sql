@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: guide/documents.md#collections
+-- page: guide/collections.md
 create or replace view braid.collections
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_collection(collection => 'small', settings => '{"overlap_tokens": 4}')
--- page: guide/documents.md#collections
+-- page: guide/collections.md
 create or replace function braid.set_collection(collection text, settings jsonb)
 returns void
 language sql

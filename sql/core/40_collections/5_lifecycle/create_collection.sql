@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.create_collection(collection => 'another')
--- page: guide/documents.md#collections
+-- page: guide/collections.md
 create or replace function braid.create_collection(
   collection text,
   text_config text default 'english',

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.drop_collection(collection => 'another')
--- page: guide/documents.md#collections
+-- page: guide/collections.md
 create or replace function braid.drop_collection(collection text)
 returns boolean
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.clear_collection(collection => 'small')
--- page: guide/documents.md#change-and-delete
+-- page: guide/documents.md#delete
 create or replace function braid.clear_collection(collection text default 'default')
 returns bigint
 language sql

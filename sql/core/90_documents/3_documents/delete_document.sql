@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.delete_document(external_id => 'doc1', collection => 'small')
--- page: guide/documents.md#change-and-delete
+-- page: guide/documents.md#delete
 create or replace function braid.delete_document(external_id text, collection text default 'default')
 returns boolean
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.delete_documents(external_ids => '{doc1,doc2}', collection => 'small')
--- page: guide/documents.md#change-and-delete
+-- page: guide/documents.md#delete
 create or replace function braid.delete_documents(external_ids text[], collection text default 'default')
 returns bigint
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.update_metadata(external_id => 'doc1', metadata => '{}', collection => 'small')
--- page: guide/documents.md#change-and-delete
+-- page: guide/documents.md#delete
 create or replace function braid.update_metadata(
   external_id text,
   metadata jsonb,

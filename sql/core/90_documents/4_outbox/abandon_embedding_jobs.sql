@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.abandon_embedding_jobs(chunk_ids => '{1}', error => 'x', most_attempts => 1, collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.abandon_embedding_jobs(
   chunk_ids bigint[],
   error text,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.claim_embedding_jobs(collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.claim_embedding_jobs(
   job_count int default 64,
   lease interval default '5 minutes',

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.drop_embedding_jobs(chunk_ids => '{1}', collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.drop_embedding_jobs(
   chunk_ids bigint[] default null,
   collection text default 'default',

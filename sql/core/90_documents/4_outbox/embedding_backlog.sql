@@ -1,7 +1,7 @@
 -- role: service
 -- standby: no
 -- example: braid.embedding_backlog()
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.embedding_backlog()
 returns table (
   tenant text,

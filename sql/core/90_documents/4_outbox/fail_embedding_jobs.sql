@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.fail_embedding_jobs(chunk_ids => '{1}', error => 'x', collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.fail_embedding_jobs(
   chunk_ids bigint[],
   error text,

@@ -1,7 +1,7 @@
 -- role: writer
 -- standby: no
 -- example: braid.list_embedding_jobs(collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.list_embedding_jobs(
   with_state text default null,
   match_count int default 100,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_embeddings(chunk_ids => '{}', embeddings => '{}', collection => 'small')
--- page: guide/vectors.md#the-outbox
+-- page: guide/embeddings.md
 create or replace function braid.store_embeddings(
   chunk_ids bigint[],
   embeddings @vector@.vector[],

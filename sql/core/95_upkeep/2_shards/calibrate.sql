@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.calibrate()
--- page: guide/vectors.md#large-tenants
+-- page: guide/vector-index.md
 create or replace function braid.calibrate()
 returns jsonb
 language sql

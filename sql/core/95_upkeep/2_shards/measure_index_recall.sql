@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.measure_index_recall(collection => 'small')
--- page: guide/vectors.md#large-tenants
+-- page: guide/vector-index.md
 create or replace function braid.measure_index_recall(
   collection text default 'default',
   query_count int default 100,

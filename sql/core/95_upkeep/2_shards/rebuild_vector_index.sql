@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.rebuild_vector_index(collection => 'small')
--- page: guide/vectors.md#large-tenants
+-- page: guide/vector-index.md
 create or replace function braid.rebuild_vector_index(collection text default 'default')
 returns boolean
 language sql

@@ -1,7 +1,7 @@
 -- role: writer
 -- standby: no
 -- example: braid.check_index(collection => 'small')
--- page: guide/operations.md#check-the-full-text-index
+-- page: guide/backup.md#check-and-rebuild-the-full-text-index
 create or replace function braid.check_index(collection text default 'default')
 returns table (problem text, chunk_id bigint, lexeme text, detail text)
 language sql

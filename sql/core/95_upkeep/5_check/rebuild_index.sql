@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.rebuild_index(collection => 'small')
--- page: guide/operations.md#check-the-full-text-index
+-- page: guide/backup.md#check-and-rebuild-the-full-text-index
 create or replace function braid.rebuild_index(collection text default 'default')
 returns bigint
 language sql

@@ -1,6 +1,6 @@
 -- role: service
 -- example: braid.maintain(time_budget => '1 second')
--- page: guide/operations.md
+-- page: guide/install.md
 create or replace function braid.maintain(time_budget interval default null)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.status()
--- page: guide/operations.md
+-- page: guide/install.md
 create or replace function braid.status(collection text default null)
 returns jsonb
 language sql

@@ -1,7 +1,7 @@
 -- role: reader
 -- standby: no
 -- example: braid.version()
--- page: guide/operations.md
+-- page: guide/install.md
 create or replace function braid.version()
 returns text
 language sql

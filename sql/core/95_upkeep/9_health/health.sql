@@ -1,7 +1,7 @@
 -- role: writer, administrator, monitor
 -- standby: no
 -- example: braid.health()
--- page: guide/operations.md#what-is-wrong
+-- page: guide/doctor.md
 create or replace function braid.health(older_than interval default '1 hour')
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql

@@ -1,7 +1,7 @@
 -- role: service
 -- standby: no
 -- example: braid.embedding_usage()
--- page: guide/operations.md#tokens-and-costs
+-- page: guide/workers.md#what-does-it-cost
 create or replace function braid.embedding_usage(since date default null)
 returns table (
   tenant text,

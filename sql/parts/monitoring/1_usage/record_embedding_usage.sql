@@ -1,7 +1,7 @@
 -- role: service
 -- example: braid.record_embedding_usage(tenant => 'alpha', embedding_model => 'test', request_count => 1, text_count
 --   => 1, token_count => 1)
--- page: guide/operations.md#tokens-and-costs
+-- page: guide/workers.md#what-does-it-cost
 create or replace function braid.record_embedding_usage(
   tenant text,
   embedding_model text,

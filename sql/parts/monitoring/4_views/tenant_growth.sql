@@ -1,5 +1,5 @@
 -- role: service, monitor
--- page: guide/monitoring.md#space
+-- page: guide/monitoring.md#how-much-disk-does-it-take
 create or replace view braid.tenant_growth
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.get_query_embedding(embedded_text => 'discount', collection => 'small')
--- page: guide/vectors.md#vectors-of-queries
+-- page: guide/query-vectors.md
 create or replace function braid.get_query_embedding(embedded_text text, collection text default 'default')
 returns @vector@.vector
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_query_embeddings(collection => 'small', embedding_count => 5)
--- page: guide/vectors.md#vectors-of-queries
+-- page: guide/query-vectors.md
 create or replace function braid.set_query_embeddings(collection text, embedding_count int default 1000)
 returns void
 language sql

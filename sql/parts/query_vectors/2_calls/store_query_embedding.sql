@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_query_embedding(embedded_text => 'discount', embedding => '[1,0,0]', collection => 'small')
--- page: guide/vectors.md#vectors-of-queries
+-- page: guide/query-vectors.md
 create or replace function braid.store_query_embedding(
   embedded_text text,
   embedding @vector@.vector,

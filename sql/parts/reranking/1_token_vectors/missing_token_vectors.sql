@@ -1,7 +1,7 @@
 -- role: reader
 -- standby: no
 -- example: braid.missing_token_vectors(collection => 'small')
--- page: guide/vectors.md#token-vectors
+-- page: guide/token-vectors.md
 create or replace function braid.missing_token_vectors(
   chunk_count int default 64,
   after_chunk_id bigint default 0,

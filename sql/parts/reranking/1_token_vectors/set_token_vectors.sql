@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_token_vectors(collection => 'small', embedding_model => 'test', vector_count => 4)
--- page: guide/vectors.md#token-vectors
+-- page: guide/token-vectors.md
 create or replace function braid.set_token_vectors(
   collection text,
   embedding_model text,

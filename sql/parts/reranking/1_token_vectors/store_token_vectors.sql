@@ -1,7 +1,7 @@
 -- role: writer
 -- example: braid.store_token_vectors(chunk_ids => '{}', vectors => '{}', vector_counts => '{}', collection =>
 --   'small')
--- page: guide/vectors.md#token-vectors
+-- page: guide/token-vectors.md
 create or replace function braid.store_token_vectors(
   chunk_ids bigint[],
   vectors @vector@.halfvec[],
