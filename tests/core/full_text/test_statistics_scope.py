@@ -95,7 +95,7 @@ def test_stats_tell_the_scope(filled: Connection) -> None:
     ]
     assert frequencies[0] < frequencies[1]
     nothing = stats({"category": "none"}, SCOPE)
-    assert (nothing["statistics_scope"], nothing["scope_chunks"], nothing["returned"]) == ("filter", 0, 0)
+    assert (nothing["statistics_scope"], nothing["scope_chunks"], nothing["returned_results"]) == ("filter", 0, 0)
 
 
 def test_a_filter_that_matches_too_many_keeps_the_collections_statistics(db: Connection) -> None:

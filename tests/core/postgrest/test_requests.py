@@ -163,7 +163,7 @@ def test_an_embedding_is_an_array_or_a_string(rpc: Rpc, embedding: Any) -> None:
 def test_an_embedding_in_a_get_request(rpc: Rpc) -> None:
     rows = rpc.get("hybrid_search", {**SEARCH, "query_embedding": "[1,0,0]", "match_count": "1"})
     assert ids(rows) == ["doc1"]
-    assert rpc.get("search_json", {**SEARCH, "filters": '{"speaker": "Ana"}'})["stats"]["returned"] == 1
+    assert rpc.get("search_json", {**SEARCH, "filters": '{"speaker": "Ana"}'})["stats"]["returned_results"] == 1
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_search_json_has_the_rows_of_hybrid_search(filled: Connection) -> None:
     assert len(rows) == 10
     stats = answer["stats"]
     assert stats["mode"] == "hybrid"
-    assert stats["returned"] == 10
+    assert stats["returned_results"] == 10
     assert stats["full_text_candidates"] == len(full_text(filled, QUERY, collection="small"))
     assert stats["semantic_candidates"] == 100
     assert stats["terms"] == ["amber", "candl", "forest"]

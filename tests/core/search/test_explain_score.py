@@ -266,7 +266,7 @@ def test_statistics_of_a_search(db: Connection) -> None:
     )
     assert count.fetchone() == (explained["postings"],)
     assert explained["postings_read"] == explained["postings"]
-    assert explained["returned"] <= explained["chunks_scored"] < len(ids)
+    assert explained["returned_results"] <= explained["chunks_scored"] < len(ids)
     count = db.execute("select count(*) from braid_store.segments where not is_deletion")
     assert count.fetchone() == (explained["segments"],)
     nothing = db.execute("select braid.search_json('nowhere', options => '{\"explain\": true}')").fetchone()

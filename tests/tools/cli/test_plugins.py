@@ -189,3 +189,9 @@ def test_a_cluster_without_the_tools_is_refused(db: psycopg.Connection, monkeypa
     with pytest.raises(NotSupportedError, match="pgbraid-tools") as caught:
         clusters.cluster_of(db)
     assert caught.value.hint == "pip install 'pgbraid[tools]'"
+
+
+def test_old_names_of_options_are_refused_with_the_new_one(tmp_path: Path) -> None:
+    for arguments, name in ((("jobs", "list"), "--embedding-model"), (("learn", "q"), "--kind")):
+        done = call(tmp_path, *arguments, "--model", "x")
+        assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"hint: its name is now: {name}")

@@ -43,7 +43,6 @@ export type SearchStats = {
   sparse_terms?: number
   total_candidates: number | null
   filtered_results: number | null
-  returned: number | null
   returned_results: number | null
   fusion_method: string | null
   candidate_count: number

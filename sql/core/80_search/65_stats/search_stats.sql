@@ -39,7 +39,6 @@ begin
     'semantic_candidates', cardinality(found_candidates.semantic),
     'total_candidates', cardinality(candidates.fused),
     'filtered_results', cardinality(candidates.ranked),
-    'returned', cardinality(results),
     'returned_results', cardinality(results),
     'fusion_method', case when request.legs = 'hybrid' then v_collection.fusion end,
     'candidate_count', request.candidate_count,

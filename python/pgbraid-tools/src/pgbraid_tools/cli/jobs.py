@@ -16,7 +16,12 @@ COLUMNS = ["chunk_id", "external_id", "chunk_index", "state", "attempts", "avail
 
 def _of_collection(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--model", metavar="NAME", help="The model; default: the one that searches use."),
+        click.option(
+            "--embedding-model",
+            "model",
+            metavar="NAME",
+            help="The embedding model; default: the one that searches use.",
+        ),
         collection_option,
         tenant_option,
         dsn_option,
@@ -43,7 +48,13 @@ def jobs() -> None:
 @match_count_option("How many jobs.", 100)
 @json_option
 def list_jobs(
-    dsn: str | None, tenant: str, collection: str, model: str | None, state: str | None, match_count: int, as_json: bool
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    model: str | None,
+    state: str | None,
+    match_count: int,
+    as_json: bool,
 ) -> None:
     """List chunks that wait for their embedding, with the reason why they failed."""
     import pgbraid
@@ -91,7 +102,12 @@ def drop(dsn: str | None, tenant: str, collection: str, model: str | None, chunk
 
 
 def _change(
-    is_retried: bool, dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]
+    is_retried: bool,
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    model: str | None,
+    chunk_ids: tuple[int, ...],
 ) -> int:
     """How many jobs were changed."""
     import pgbraid

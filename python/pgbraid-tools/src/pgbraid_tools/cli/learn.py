@@ -20,25 +20,24 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 
-@click.command(short_help="Learn a model that searches rank by, from judged queries.")
+@click.command(short_help="Learn a ranking model from judged queries.")
 @click.argument("query_set")
 @dsn_option
 @tenant_option
 @collection_option
 @click.option(
-    "--model",
-    "kind",
+    "--kind",
     type=click.Choice(["linear", "trees"]),
     default="linear",
     show_default=True,
     help="A weighted sum of features, or trees on top of that, which need pgbraid[learn].",
 )
-@click.option("--name", metavar="NAME", help="What --store calls the model.  [default: QUERY_SET]")
+@click.option("--name", metavar="NAME", help="What --store calls the ranking model.  [default: QUERY_SET]")
 @click.option("--config", type=FILE, help="JSON of a configuration of searches.")
 @click.option("--judge", metavar="NAME", help="Whose judgments count. Default: the median of all.")
 @click.option("--folds", type=click.IntRange(2, 20), default=5, show_default=True, help="For the gain.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same model.")
-@click.option("--output", type=OUTPUT, help="Write the model to this file.")
+@click.option("--output", type=OUTPUT, help="Write the ranking model to this file.")
 @click.option("--store", is_flag=True, help="Store it, if it gains on queries that it has not seen.")
 @json_option
 def learn(

@@ -35,7 +35,11 @@ RENAMED = {
     "measure-recall": "measure-index-recall",
     "models": "ranking-models",
 }
-RENAMED_OPTIONS = {"--rerank": "--reranker"}
+RENAMED_OPTIONS = {
+    "--rerank": "--reranker",
+    "pgbraid jobs --model": "--embedding-model",
+    "pgbraid learn --model": "--kind",
+}
 # In hints: commands that work on a database.
 ON_DATABASES = re.compile(r"\bpgbraid (?:init|upgrade|uninstall|status|doctor|maintain|work|jobs|distribute)\b")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -123,7 +127,8 @@ def _run(arguments: list[str]) -> int:
             texts = [part for part in error.ctx.command.params if isinstance(part, click.Argument)]
             if texts:
                 hint += f"; or write -- before {texts[0].make_metavar(error.ctx)} if that begins with a minus"
-            if name := RENAMED_OPTIONS.get(error.option_name):
+            of_command = f"{' '.join(path.split()[:2])} {error.option_name}"
+            if name := RENAMED_OPTIONS.get(of_command, RENAMED_OPTIONS.get(error.option_name)):
                 hint = f"its name is now: {name}"
         return _fail(message, hint)
     except click.ClickException as error:
