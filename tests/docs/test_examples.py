@@ -29,7 +29,7 @@ pytestmark = pytest.mark.any_version
 RUN = ("console", "python", "sql")
 # What is for reading alone, such as an error, a formula or a piece of SQL, says nothing, or that it is text.
 # Other tests run the examples of the generated pages.
-GENERATED = ("plpgsql", "py")
+GENERATED = ("plpgsql", "py", "sh")
 LANGUAGES = {*RUN, *GENERATED, "js", "json", "mermaid", "text", ""}
 
 

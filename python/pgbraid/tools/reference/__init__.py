@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reference import functions, options, python, views
+from reference import commands, functions, options, python, views
 from reference.markdown import FOLDER
 
 
 def pages() -> dict[Path, str]:
     """Return the text of each generated page."""
-    made = {"functions": functions.page, "views": views.page, "options": options.page, "python": python.page}
+    made = {
+        "commands": commands.page,
+        "functions": functions.page,
+        "views": views.page,
+        "options": options.page,
+        "python": python.page,
+    }
     return {FOLDER / f"{name}.md": make() for name, make in made.items()}
