@@ -310,27 +310,13 @@ def test_every_page_is_in_the_index() -> None:
     assert set((ROOT / "docs").rglob("*.md")) - {ROOT / "docs" / "README.md"} <= listed
 
 
-# Pages that are still too long. Remove a page from this list when it fits; the list ends empty.
-STILL_LONG: set[str] = {
-    "evaluation.md",
-    "from-your-own-function.md",
-    "learning-to-rank.md",
-    "memory.md",
-    "ranking.md",
-    "search-log.md",
-    "search.md",
-    "shape.md",
-    "sparse.md",
-    "tuning.md",
-}
 LINES_OF_A_PAGE = 150
 
 
 @pytest.mark.any_version
 def test_pages_of_the_guide_are_short() -> None:
     found = {page.path.name for page in PAGES if page.path.parent.name == "guide" and lines(page) > LINES_OF_A_PAGE}
-    assert found <= STILL_LONG, f"split it by task: no page of the guide has more than {LINES_OF_A_PAGE} lines"
-    assert found >= STILL_LONG, "these fit now: remove them from STILL_LONG"
+    assert not found, f"split it by task: no page of the guide has more than {LINES_OF_A_PAGE} lines"
 
 
 def lines(page: Page) -> int:

@@ -101,6 +101,6 @@ def document(*parts: Iterable[str]) -> str:
 
 
 def guide(page: str) -> str:
-    """Return a link to a page of docs/, such as `guide/search.md#options`."""
+    """Return a link to a page of docs/, such as `reference/options.md`."""
     path, _, _ = page.partition("#")
     return f"[{Path(path).stem}](../{page})"

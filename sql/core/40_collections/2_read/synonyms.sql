@@ -1,5 +1,5 @@
 -- role: reader, definer
--- page: guide/search.md#synonyms
+-- page: guide/synonyms.md
 create or replace view braid.synonyms
 with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.list_rankings(collection => 'small')
--- page: guide/tuning.md#apply-a-ranking
+-- page: guide/apply-ranking.md
 create or replace function braid.list_rankings(collection text default 'default')
 returns table (
   version int,

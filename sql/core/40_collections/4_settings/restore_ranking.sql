@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.restore_ranking(collection => 'small', version => braid.set_ranking('small', '{"k1": 4}', 'try'))
--- page: guide/tuning.md#apply-a-ranking
+-- page: guide/apply-ranking.md
 create or replace function braid.restore_ranking(collection text, version int, reason text default null)
 returns int
 language sql

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_ranking(collection => 'small', ranking => '{"k1": 3}', reason => 'try')
--- page: guide/ranking.md#the-settings-of-a-collection
+-- page: guide/apply-ranking.md#apply-a-ranking
 create or replace function braid.set_ranking(
   collection text,
   ranking jsonb,

@@ -1,6 +1,6 @@
 -- role: administrator
 -- example: braid.set_synonyms(word => 'discount', synonyms => '{rebate}')
--- page: guide/search.md#synonyms
+-- page: guide/synonyms.md
 create or replace function braid.set_synonyms(word text, synonyms text[], collection text default 'default')
 returns int
 language sql

@@ -1,7 +1,7 @@
 -- role: reader
 -- example: braid.highlight(chunk_id => (select chunk_id from braid.full_text_search('discount', 1, collection =>
 --   'small')), query_text => 'discount')
--- page: guide/search.md#snippets
+-- page: guide/snippets.md
 create or replace function braid.highlight(
   chunk_id bigint,
   query_text text,

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.embedded_text(query_text => 'discount', collection => 'small')
--- page: guide/search.md#embed-the-query
+-- page: guide/search.md#embed-the-query-yourself
 create or replace function braid.embedded_text(
   query_text text,
   options jsonb default null,

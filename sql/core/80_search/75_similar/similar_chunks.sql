@@ -1,7 +1,7 @@
 -- role: reader
 -- example: braid.similar_chunks(chunk_id => (select chunk_id from braid.full_text_search('discount', 1, collection =>
 --   'small')))
--- page: guide/search.md#more-like-this
+-- page: guide/more-like-this.md
 create or replace function braid.similar_chunks(
   chunk_id bigint,
   match_count int default 10,

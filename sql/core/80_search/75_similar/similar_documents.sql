@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.similar_documents(external_id => 'doc1', collection => 'small')
--- page: guide/search.md#more-like-this
+-- page: guide/more-like-this.md
 create or replace function braid.similar_documents(
   external_id text,
   match_count int default 10,

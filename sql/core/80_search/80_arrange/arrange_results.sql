@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.arrange_results(chunk_ids => '{}', scores => '{}', collection => 'small')
--- page: guide/shape.md#scores-of-your-own
+-- page: guide/rerank-in-sql.md
 create or replace function braid.arrange_results(
   chunk_ids bigint[],
   scores float8[],

@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.assemble_context(query_text => 'discount', collection => 'small')
--- page: guide/shape.md#a-context-for-a-language-model
+-- page: guide/context.md
 create or replace function braid.assemble_context(
   query_text text default null,
   query_embedding @vector@.vector default null,

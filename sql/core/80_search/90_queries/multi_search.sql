@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.multi_search(queries => '["discount"]', collection => 'small')
--- page: guide/search.md#several-queries
+-- page: guide/search.md#search-for-several-queries-at-once
 create or replace function braid.multi_search(
   queries jsonb,
   match_count int default 10,

@@ -1,7 +1,7 @@
 -- role: writer
 -- standby: no
 -- example: braid.list_judgments(query_set => 'asked', query_id => '1')
--- page: guide/evaluation.md#queries-and-judgments
+-- page: guide/evaluation.md
 create or replace function braid.list_judgments(query_set text, query_id text)
 returns table (external_id text, chunk_index int, judge text, grade int, updated_at timestamptz)
 language sql

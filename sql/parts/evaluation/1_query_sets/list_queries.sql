@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.list_queries(query_set => 'asked')
--- page: guide/evaluation.md#queries-and-judgments
+-- page: guide/evaluation.md
 create or replace function braid.list_queries(query_set text, match_count int default 100, after text default null)
 returns table (
   query_id text, query_text text, filters jsonb, embedding_models text[], judgment_count bigint, updated_at timestamptz

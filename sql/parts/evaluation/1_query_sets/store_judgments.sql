@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_judgments(query_set => 'asked', judgments => '[]')
--- page: guide/evaluation.md#queries-and-judgments
+-- page: guide/evaluation.md
 create or replace function braid.store_judgments(query_set text, judgments jsonb)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.store_queries(query_set => 'asked', queries => '[]', collection => 'small')
--- page: guide/evaluation.md#queries-and-judgments
+-- page: guide/evaluation.md
 create or replace function braid.store_queries(query_set text, queries jsonb, collection text default 'default')
 returns int
 language sql

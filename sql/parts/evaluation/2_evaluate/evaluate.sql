@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.evaluate(query_set => 'asked', configuration => '{"collection": "small"}')
--- page: guide/evaluation.md#evaluate
+-- page: guide/evaluation.md#measure
 create or replace function braid.evaluate(
   query_set text,
   configuration jsonb default '{}',

@@ -1,7 +1,7 @@
 -- role: writer
 -- example: braid.compare_evaluations(baseline => braid.evaluate('asked', '{"collection": "small"}'), candidate =>
 --   braid.evaluate('asked', '{"mode": "full_text", "collection": "small"}'), resample_count => 100)
--- page: guide/evaluation.md#compare
+-- page: guide/evaluation.md#compare-two-configurations
 create or replace function braid.compare_evaluations(
   baseline jsonb,
   candidate jsonb,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.judge_agreement(query_set => 'asked', judge => 'second')
--- page: guide/evaluation.md#how-far-judges-agree
+-- page: guide/judgments.md#how-far-do-judges-agree
 create or replace function braid.judge_agreement(query_set text, judge text, reference text default null)
 returns jsonb
 language sql

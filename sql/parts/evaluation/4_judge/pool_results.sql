@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.pool_results(query_set => 'asked', configurations => '[{"collection": "small"}]')
--- page: guide/evaluation.md#grade-what-searches-find
+-- page: guide/judgments.md#grade-by-hand
 create or replace function braid.pool_results(
   query_set text,
   configurations jsonb default '[{}]',

@@ -1,7 +1,7 @@
 -- role: writer
 -- example: braid.choose_configuration(evaluations => (select jsonb_agg(braid.evaluate('tuned', '{"collection":
 --   "small", "mode": "full_text"}')) from generate_series(1, 2)))
--- page: guide/tuning.md#tune
+-- page: guide/tuning.md
 create or replace function braid.choose_configuration(
   evaluations jsonb,
   metric text default 'ndcg@10',

@@ -1,7 +1,7 @@
 -- role: writer
 -- example: braid.plan_tuning(query_set => 'tuned', search_space => '{"k1": [2]}', budget => 2, configuration =>
 --   '{"mode": "full_text", "collection": "small"}')
--- page: guide/tuning.md#tune
+-- page: guide/tuning.md
 create or replace function braid.plan_tuning(
   query_set text,
   search_space jsonb default null,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.judgments_from_clicks(query_set => 'asked', collection => 'small')
--- page: guide/evaluation.md#judgments-from-clicks
+-- page: guide/judgments.md#judge-by-clicks
 create or replace function braid.judgments_from_clicks(
   query_set text,
   collection text default 'default',

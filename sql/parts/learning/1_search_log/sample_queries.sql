@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.sample_queries(query_set => 'asked', collection => 'small')
--- page: guide/evaluation.md#queries-of-the-search-log
+-- page: guide/judgments.md#take-questions-from-the-search-log
 create or replace function braid.sample_queries(
   query_set text,
   collection text default 'default',

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.ranking_features(query_set => 'asked', configuration => '{"collection": "small"}')
--- page: guide/learning-to-rank.md#features
+-- page: guide/learning-to-rank.md#learn-a-model
 create or replace function braid.ranking_features(
   query_set text,
   configuration jsonb default '{}',

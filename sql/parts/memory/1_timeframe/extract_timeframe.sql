@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.extract_timeframe(query_text => 'discounts of last week')
--- page: guide/memory.md#timeframes
+-- page: guide/memory.md#what-does-a-timeframe-mean
 create or replace function braid.extract_timeframe(
   query_text text,
   time_zone text default null,

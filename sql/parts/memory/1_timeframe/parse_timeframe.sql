@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.parse_timeframe(timeframe => '2026-01')
--- page: guide/memory.md#timeframes
+-- page: guide/memory.md#what-does-a-timeframe-mean
 create or replace function braid.parse_timeframe(
   timeframe text,
   time_zone text default null,

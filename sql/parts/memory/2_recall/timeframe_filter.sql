@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.timeframe_filter(timeframe => '2026-01')
--- page: guide/memory.md#timeframes
+-- page: guide/memory.md#filter-other-searches-by-a-timeframe
 create or replace function braid.timeframe_filter(
   timeframe text,
   filters jsonb default null,

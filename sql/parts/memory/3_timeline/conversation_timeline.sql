@@ -1,6 +1,6 @@
 -- role: reader
 -- example: braid.conversation_timeline(topic => 'discount', collection => 'small')
--- page: guide/memory.md#conversations-in-their-order
+-- page: guide/memory.md#show-the-conversation-around-a-match
 create or replace function braid.conversation_timeline(
   topic text default null,
   query_embedding @vector@.vector default null,

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.delete_profile(profile => 'ana')
--- page: guide/ranking.md#profiles
+-- page: guide/personalise.md
 create or replace function braid.delete_profile(profile text)
 returns boolean
 language sql

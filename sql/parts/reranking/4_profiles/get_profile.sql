@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.get_profile(profile => 'ana')
--- page: guide/ranking.md#profiles
+-- page: guide/personalise.md
 create or replace function braid.get_profile(profile text)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.learn_profile(profile => 'ana', liked => '{doc1}', collection => 'small')
--- page: guide/ranking.md#profiles
+-- page: guide/personalise.md
 create or replace function braid.learn_profile(
   profile text,
   liked text[],

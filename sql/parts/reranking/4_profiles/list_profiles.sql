@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.list_profiles()
--- page: guide/ranking.md#profiles
+-- page: guide/personalise.md
 create or replace function braid.list_profiles(match_count int default 100, after text default null)
 returns table (profile text, embedding_model text, attributes jsonb, updated_at timestamptz)
 language sql

@@ -1,6 +1,6 @@
 -- role: writer
 -- example: braid.set_profile(profile => 'ana', embedding => '[0,0,1]', collection => 'small')
--- page: guide/ranking.md#profiles
+-- page: guide/personalise.md
 create or replace function braid.set_profile(
   profile text,
   embedding @vector@.vector default null,

@@ -1,5 +1,5 @@
 -- role: writer
--- page: guide/search-log.md#views-for-analysts
+-- page: guide/search-log.md
 create or replace view braid.search_log
 with (security_invoker = true)
 as

@@ -56,7 +56,7 @@ def search(
     query's words, such as 75%. `options` are snippet, correct, operators, explain, min_scores,
     min_relevance, ranking, boosts and rank_by; with `{"operators": False}`
     the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
-    Others shape the rows: group_by, collapse, diversify, context and cursor: see docs/guide/shape.md.
+    Others shape the rows: group_by, collapse, diversify, context and cursor: see docs/guide/grouping.md.
 
     `late_interaction` ranks the best candidates by the token vectors stored for them: see docs/guide/ranking.md. The
     embedder makes the vectors of the query. True, or a dict with candidates and weight. If the embedder fails, there
