@@ -271,18 +271,18 @@ def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
     assert client.embed_pending() == 1
 
 
-def test_a_transcript_is_given_as_segments(client: pgbraid.Client) -> None:
+def test_a_transcript_is_given_as_turns(client: pgbraid.Client) -> None:
     client.set_collection("default", {"overlap_tokens": 0, "default_occurred_at": "now"})
-    segments = ({"speaker": name, "start": n, "text": f"Number {n}."} for n, name in enumerate(["Ana", "Ben"]))
-    assert client.add_documents([{"external_id": "call", "segments": segments}]).chunks == 1
+    turns = ({"speaker": name, "start": n, "text": f"Number {n}."} for n, name in enumerate(["Ana", "Ben"]))
+    assert client.add_documents([{"external_id": "call", "turns": turns}]).chunks == 1
     (row,) = client.search("number", mode="full_text")
     assert (row.content, row.speaker) == ("Ana: Number 0.\nBen: Number 1.", "Ana, Ben")
     assert row.metadata == {"start": 0, "speakers": ["Ana", "Ben"]}
     assert row.occurred_at is not None
     with pytest.raises(InvalidArgumentError, match="call"):
-        client.add_documents([{"external_id": "call", "segments": [{"text": "a", "start": float("nan")}]}])
+        client.add_documents([{"external_id": "call", "turns": [{"text": "a", "start": float("nan")}]}])
     with pytest.raises(InvalidArgumentError, match="before its start") as caught:
-        client.add_documents([{"external_id": "call", "segments": [{"text": "a", "start": 2, "end": 1}]}])
+        client.add_documents([{"external_id": "call", "turns": [{"text": "a", "start": 2, "end": 1}]}])
     assert caught.value.hint
     with pytest.raises(InvalidArgumentError, match="overlap_tokens"):
         client.set_collection("default", {"overlap_tokens": 1000})
@@ -333,13 +333,13 @@ def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client) -> None:
     assert {document.thread for document in documents} == {threading.current_thread()}
 
 
-@pytest.mark.parametrize("part", ["segments", "embedding", "token_vectors"])
+@pytest.mark.parametrize("part", ["turns", "embedding", "token_vectors"])
 def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(client: pgbraid.Client, part: str) -> None:
     threads: list[threading.Thread] = []
 
     def made() -> Iterator[Any]:
         threads.append(threading.current_thread())
-        yield {"text": "words"} if part == "segments" else 1.0
+        yield {"text": "words"} if part == "turns" else 1.0
 
     documents: list[dict[str, Any]] = [{"external_id": f"d{number}", "content": "words"} for number in range(5001)]
     chunk = {"content": "words"}

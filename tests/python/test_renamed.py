@@ -46,3 +46,22 @@ def test_methods_of_the_client(client: pgbraid.Client) -> None:
             getattr(client, old)
     with pytest.raises(AttributeError, match=r"no attribute 'serch'$"):
         client.serch  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_arguments_and_keys(client: pgbraid.Client) -> None:
+    turns = [{"speaker": "Ana", "text": "Hello."}]
+    for call, hint in (
+        ("select braid.sync_table('public.calls', segments => 'said')", "its name is now: turns"),
+        ("select braid.upsert_document('call', segments => '[]')", "its name is now: turns"),
+        ("""select braid.upsert_documents('[{"external_id": "call", "segments": []}]')""", "It is called turns now."),
+    ):
+        with pytest.raises(psycopg.Error) as caught:
+            client.connection.execute(call.encode())
+        error = errors.from_psycopg(caught.value)
+        assert isinstance(error, errors.InvalidArgumentError) and error.hint == hint
+    with pytest.raises(errors.InvalidArgumentError, match="it is called turns now"):
+        client.add_documents([{"external_id": "call", "segments": turns}])
+    with pytest.raises(errors.InvalidArgumentError, match="its name is now: turns"):
+        client.sync_table("public.calls", segments="said")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'turn'"):
+        client.sync_table("public.calls", turn="said")  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ SIGNS = {"$gt", "$gte", "$lt", "$lte"}
 
 
 def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
-    """Whether a document of one chunk matches a filter. `speakers` are those of a chunk that was made from segments.
+    """Whether a document of one chunk matches a filter. `speakers` are those of a chunk that was made from turns.
     The session's time zone is UTC."""
     return all(_holds(document, key, operand) for key, operand in filters.items())
 

@@ -117,7 +117,7 @@ def test_metadata_counts_once_for_each_chunk(db: Connection) -> None:
     )
     speakers = ["Ana, who speaks first", "Ben, who always answers"]
     for short in (
-        {"segments": [{"speaker": speakers[n % 2], "text": "x"} for n in range(300)]},
+        {"turns": [{"speaker": speakers[n % 2], "text": "x"} for n in range(300)]},
         {"content": "word " * 3_000},
     ):
         document = {"external_id": "a", "chunk_tokens": 16, **short}

@@ -253,14 +253,14 @@ def test_a_document_is_written_replaced_and_deleted(world: World, rpc: Rpc) -> N
         "collection": "small",
     }
     assert rpc.post("upsert_document", chunked)["chunk_count"] == 2
-    segments = [{"speaker": "Ana", "start": 1, "text": "A pelican?"}, {"speaker": "Ben", "text": "A heron."}]
-    told = {"external_id": "p1", "segments": segments, "overlap_tokens": 0, "collection": "small"}
+    turns = [{"speaker": "Ana", "start": 1, "text": "A pelican?"}, {"speaker": "Ben", "text": "A heron."}]
+    told = {"external_id": "p1", "turns": turns, "overlap_tokens": 0, "collection": "small"}
     assert rpc.post("upsert_document", told)["chunk_count"] == 1
     body = {"query_text": "pelican", "filters": {"speakers": "Ben"}, "collection": "small"}
     (found,) = rpc.post("full_text_search", body)
     assert (found["content"], found["speaker"]) == ("Ana: A pelican?\nBen: A heron.", "Ana, Ben")
     assert found["metadata"] == {"start": 1, "speakers": ["Ana", "Ben"]}
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="segments and also content"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="turns and also content"):
         rpc.post("upsert_document", {**told, "content": "A heron."})
     assert rpc.post("upsert_document", chunked)["status"] == "replaced"
     many = rpc.post(

@@ -1,4 +1,4 @@
-"""Columns that hold transcripts become chunks of turns, as segments that are written or read from files do."""
+"""Columns that hold transcripts are split as turns that are written or read from files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.calls import one, upsert
 from support.waiting import processor_limit
 
 Connection = psycopg.Connection[Any]
-SEGMENTS = [
+TURNS = [
     {"speaker": "Ana", "start": 0, "end": 4.5, "text": "Shall we talk about the budget?"},
     {"speaker": "Ben", "start": 4.5, "end": 9, "text": "Yes, it is too small."},
     {"speaker": "Ana", "start": 9, "text": "Then we ask for more."},
@@ -37,26 +37,24 @@ def chunks(db: Connection, external_id: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", ["deferred", "immediate"])
-@pytest.mark.parametrize("kind", ["jsonb", "json"])
-def test_a_column_of_segments(db: Connection, mode: str, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "key"), [("jsonb", "turns"), ("json", "segments")])
+def test_a_column_of_turns(db: Connection, mode: str, kind: str, key: str) -> None:
     db.execute(f"create table calls (id text primary key, head text, said {kind})".encode())
-    sync(db, "public.calls", content=None, title="head", segments="said", mode=mode)
+    sync(db, "public.calls", content=None, title="head", turns="said", mode=mode)
     in_step(db, "public.calls")
     # As speech recognition writes them: with more keys, in an object.
-    more = {"text": "all of it", "segments": [{**s, "tokens": [1, 2], "avg_logprob": -0.2} for s in SEGMENTS]}
-    db.execute(
-        "insert into calls values ('a', 'Call', %s), ('b', 'Call', %s)", (json.dumps(SEGMENTS), json.dumps(more))
-    )
+    more = {"text": "all of it", key: [{**s, "tokens": [1, 2], "avg_logprob": -0.2} for s in TURNS]}
+    db.execute("insert into calls values ('a', 'Call', %s), ('b', 'Call', %s)", (json.dumps(TURNS), json.dumps(more)))
     db.execute("insert into calls values ('none', 'Only a title', null)")
     in_step(db, "public.calls")
-    upsert(db, [{"external_id": "written", "title": "Call", "segments": SEGMENTS}])
+    upsert(db, [{"external_id": "written", "title": "Call", "turns": TURNS}])
     assert chunks(db, "a") == chunks(db, "b") == chunks(db, "written")
     assert "Ben: Yes" in chunks(db, "a")[0][0]
     assert one(db, "select braid.get_document('none')")["title"] == "Only a title"
     for wrong in ('"text"', "[1]", '[{"speaker": "Ana"}]', '[{"text": "b", "start": 2}, {"text": "a", "start": 1}]'):
         db.execute("insert into calls values ('wrong', null, %s)", (wrong,))
         done = apply(db)
-        assert done["failed"] == 1 and "segment" in done["warnings"][0], wrong
+        assert done["failed"] == 1 and "turn" in done["warnings"][0], wrong
         db.execute("delete from calls where id = 'wrong'")
         in_step(db, "public.calls")
 
@@ -67,7 +65,7 @@ def test_a_column_of_text_with_speakers(db: Connection) -> None:
         "insert into calls values (1, %s), (2, 'No speaker here, at 10:30: nobody.'), (3, %s)",
         (TEXT, TEXT.replace("\n", "\r\n")),
     )
-    sync(db, "public.calls", content=None, segments="said")
+    sync(db, "public.calls", content=None, turns="said")
     in_step(db, "public.calls")
     ((content, _, speakers, _),) = chunks(db, "1")
     assert speakers == ["Ana", "Ben Müller", "Dr. O'Neil"]
@@ -84,8 +82,8 @@ def test_a_column_of_text_with_speakers(db: Connection) -> None:
 def test_what_is_refused(db: Connection) -> None:
     db.execute("create table calls (id int primary key, said jsonb, body text, n int)")
     for arguments, words in (
-        ({"segments": "said"}, "content and segments are both given"),
-        ({"segments": "n", "content": None}, 'segments names the column "n", which is of type integer'),
+        ({"turns": "said"}, "content and turns are both given"),
+        ({"turns": "n", "content": None}, 'turns names the column "n", which is of type integer'),
     ):
         with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
             sync(db, "public.calls", **arguments)
@@ -95,5 +93,5 @@ def test_what_is_refused(db: Connection) -> None:
 def test_a_turn_of_many_lines_takes_linear_time(db: Connection) -> None:
     call = r"select braid_store.transcript_fields('Ana: x' || repeat(E'\nfoo bar', 200000), false)"
     with processor_limit(db, 20):  # it takes a second; to copy the text for each line, minutes
-        (segment,) = one(db, call)["segments"]
-    assert segment == {"speaker": "Ana", "text": "x" + "\nfoo bar" * 200000}
+        (turn,) = one(db, call)["turns"]
+    assert turn == {"speaker": "Ana", "text": "x" + "\nfoo bar" * 200000}

@@ -286,9 +286,9 @@ TRANSCRIPTS = {
     "times": "[00:00:01] Ana: Hello.\n[0:00:02] Ben: Hi, how are you?\n"
     "[0:00:03] Ana: Well.\nAnd you?\n[0:04] Ben: Fine.\n",
     "headers": "Ana  0:01\nHello.\n\nBen  0:02\nHi, how are you?\n\nAna  0:03\nWell.\nAnd you?\n\nBen  0:04\nFine.\n",
-    "segments": json.dumps(
+    "turns": json.dumps(
         {
-            "segments": [
+            "turns": [
                 {"speaker": "Ana", "start": 1, "end": 2, "text": " Hello."},
                 {"speaker": "Ben", "start": 2, "end": 3, "text": "Hi, how are you?"},
                 {"speaker": "Ana", "start": 3, "end": 4, "text": "Well.\nAnd you?"},
@@ -297,11 +297,13 @@ TRANSCRIPTS = {
         }
     ),
 }
+# As speech recognition writes it.
+TRANSCRIPTS["segments"] = TRANSCRIPTS["turns"].replace('"turns"', '"segments"')
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_transcripts(ingested: Callable[..., list[Document]], name: str) -> None:
-    (document,) = ingested("call.json" if name == "segments" else "call.txt", TRANSCRIPTS[name])
+    (document,) = ingested("call.json" if name in ("turns", "segments") else "call.txt", TRANSCRIPTS[name])
     (chunk,) = document.chunks
     assert chunk.content == "Ana: Hello.\nBen: Hi, how are you?\nAna: Well.\nAnd you?\nBen: Fine."
     assert (chunk.speaker, chunk.metadata["speakers"]) == ("Ana, Ben", ["Ana", "Ben"])
@@ -329,12 +331,14 @@ def test_times_of_a_transcript_that_go_back_are_left_out(ingested: Callable[...,
     assert chunk.metadata["start"] == 12 * 60 + 59
 
 
-def test_documents_with_segments(ingested: Callable[..., list[Document]]) -> None:
-    segments = [{"speaker": "Ana", "start": 1, "text": "Hello."}, {"text": "Hi."}]
-    (document,) = ingested("a.jsonl", json.dumps({"external_id": "call", "segments": segments}))
+def test_documents_with_turns(ingested: Callable[..., list[Document]]) -> None:
+    turns = [{"speaker": "Ana", "start": 1, "text": "Hello."}, {"text": "Hi."}]
+    (document,) = ingested("a.jsonl", json.dumps({"external_id": "call", "turns": turns}))
     assert contents(document) == ["Ana: Hello.\n?: Hi."]
-    ingested("b.jsonl", json.dumps({"external_id": "call", "segments": [{"text": "a", "start": -1}]}), code=1)
+    ingested("b.jsonl", json.dumps({"external_id": "call", "turns": [{"text": "a", "start": -1}]}), code=1)
     assert "seconds" in ingested.err  # type: ignore[attr-defined]
+    ingested("c.jsonl", json.dumps({"external_id": "call", "segments": turns}), code=1)
+    assert "it is called turns now" in ingested.err  # type: ignore[attr-defined]
 
 
 def test_prose_with_colons_is_no_transcript(ingested: Callable[..., list[Document]]) -> None:

@@ -35,8 +35,8 @@ def read_as(tmp_path: Path) -> Callable[[str, str | bytes], list[Draft]]:
 def content(draft: Draft) -> str:
     """Return the text of a draft, as one."""
     values = draft.values
-    if "segments" in values:
-        return "\n".join(segment["text"] for segment in values["segments"])
+    if "turns" in values:
+        return "\n".join(turn["text"] for turn in values["turns"])
     chunks = values.get("chunks")
     return "\n".join(chunk["content"] for chunk in chunks) if chunks else values["content"]
 
@@ -306,7 +306,7 @@ CAPTIONS = {
 def test_captions(read_as: Callable[..., list[Draft]], name: str) -> None:
     source, expected = CAPTIONS[name]
     (draft,) = read_as("captions", source)
-    assert [segment["text"] for segment in draft.values["segments"]] == expected
+    assert [turn["text"] for turn in draft.values["turns"]] == expected
 
 
 TALKS = {
@@ -342,9 +342,9 @@ TALKS = {
 def test_talks_of_one_speaker(read_as: Callable[..., list[Draft]], name: str) -> None:
     kind, source, speaker = TALKS[name]
     (draft,) = read_as(kind, source)
-    told = [(segment["speaker"], segment["text"]) for segment in draft.values["segments"]]
+    told = [(turn["speaker"], turn["text"]) for turn in draft.values["turns"]]
     assert told == [(speaker, "Hello."), (speaker, "Bye.")]
-    first, second = (segment["start"] for segment in draft.values["segments"])
+    first, second = (turn["start"] for turn in draft.values["turns"])
     assert first < second
 
 
@@ -358,7 +358,7 @@ def test_half_days(read_as: Callable[..., list[Draft]]) -> None:
     (draft,) = read_as(
         "transcript", "Ana 12:05 AM\nOne.\nAna 11:59 AM\nTwo.\nAna 12:01 PM\nThree.\nAna 1:02 p.m.\nFour.\n"
     )
-    starts = [segment["start"] / 60 for segment in draft.values["segments"]]
+    starts = [turn["start"] / 60 for turn in draft.values["turns"]]
     assert starts == [5, 11 * 60 + 59, 12 * 60 + 1, 13 * 60 + 2]
 
 

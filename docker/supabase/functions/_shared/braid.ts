@@ -81,7 +81,7 @@ export type SearchStats = {
   term_statistics?: TermStatistics[]
   expanded?: Json
   postings?: number
-  segments?: Json
+  turns?: Json
   postings_read?: number
   chunks_scored?: number
 }
@@ -1721,13 +1721,13 @@ export type Database = {
           mode?: string
           occurred_at?: string | null
           on_error?: string
-          segments?: string | null
           source_uri?: string | null
           speaker?: string | null
           table_name: string
           tenant?: string | null
           tenant_column?: string | null
           title?: string | null
+          turns?: string | null
         }
         Returns: undefined
       }
@@ -1784,11 +1784,11 @@ export type Database = {
           metadata?: Json
           occurred_at?: string | null
           overlap_tokens?: number | null
-          segments?: Json
           source_uri?: string | null
           sparse?: Json
           speaker?: string | null
           title?: string | null
+          turns?: Json
         }
         Returns: Database['braid']['CompositeTypes']['write_result']
       }

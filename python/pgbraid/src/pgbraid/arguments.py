@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
-from pgbraid.errors import InvalidArgumentError
+from pgbraid.errors import RENAMED_ARGUMENTS, InvalidArgumentError
 
 Mode = Literal["hybrid", "full_text", "semantic"]
 # Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
@@ -27,14 +27,19 @@ def row_count(given: int | None, other_names: OtherNames, default: int, name: st
     InvalidArgumentError for both, and for an argument's former name, and TypeError for what is no argument."""
     others: dict[str, Any] = {**other_names}
     limit = others.pop("limit", None)
-    if "rerank" in others:
-        raise InvalidArgumentError("there is no argument rerank", hint="its name is now: reranker", sqlstate="22023")
-    if others:
-        raise TypeError(f"unexpected keyword argument {next(iter(others))!r}")
+    refuse_others(others)
     if given is not None and limit is not None:
         raise InvalidArgumentError(f"{name} and limit are one argument", hint=f"give {name} alone", sqlstate="22023")
     asked = limit if given is None else given
     return default if asked is None else asked
+
+
+def refuse_others(others: Mapping[str, object]) -> None:
+    """Raise InvalidArgumentError for an argument's former name, and TypeError for what is no argument."""
+    for name in others:
+        if new := RENAMED_ARGUMENTS.get(name):
+            raise InvalidArgumentError(f"there is no argument {name}", hint=f"its name is now: {new}", sqlstate="22023")
+        raise TypeError(f"unexpected keyword argument {name!r}")
 
 
 def check_mode(mode: object, modes: tuple[str, ...] = ("hybrid", "full_text", "semantic")) -> None:

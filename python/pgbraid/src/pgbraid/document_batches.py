@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._background import in_background
 from pgbraid.arguments import to_json
-from pgbraid.errors import InvalidArgumentError, LimitExceededError
+from pgbraid.errors import RENAMED_ARGUMENTS, InvalidArgumentError, LimitExceededError
 from pgbraid.stored import FailedDocument
 from pgbraid.vectors import to_vector
 
@@ -21,7 +21,7 @@ CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding", "sparse")
 ) | {"token_vectors"}
 DOCUMENT_KEYS = CHUNK_KEYS | {
-    *("external_id", "title", "source_uri", "chunks", "segments", "chunk_tokens", "overlap_tokens", "format"),
+    *("external_id", "title", "source_uri", "chunks", "turns", "chunk_tokens", "overlap_tokens", "format"),
 }
 # Each batch is a segment of the full-text index, with a row for each of its lexemes: texts of 150 words, of which 3,500
 # fill a batch by their bytes, have two thirds of the rows that they have in batches of 2,000, and take a ninth less
@@ -164,13 +164,13 @@ def batches_ahead(
 
 
 def _is_there(document: Any) -> bool:
-    """Whether nothing of a document is made as it is read, such as segments that come from a cursor."""
+    """Whether nothing of a document is made as it is read, such as turns that come from a cursor."""
     if not isinstance(document, dict):
         return False
-    chunks, segments = document.get("chunks"), document.get("segments")
+    chunks, turns = document.get("chunks"), document.get("turns")
     return (
         (chunks is None or (isinstance(chunks, (list, tuple)) and not any(map(_has_iterator, chunks))))
-        and (segments is None or isinstance(segments, (list, tuple)))
+        and (turns is None or isinstance(turns, (list, tuple)))
         and not _has_iterator(document)
     )
 
@@ -256,8 +256,8 @@ def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocum
         values["chunks"] = [
             _chunk(chunk, f"{name} chunk {index}", checked) for index, chunk in enumerate(values["chunks"], 1)
         ]
-    if isinstance(values.get("segments"), Iterable) and not isinstance(values["segments"], (str, Mapping)):
-        values["segments"] = list(values["segments"])
+    if isinstance(values.get("turns"), Iterable) and not isinstance(values["turns"], (str, Mapping)):
+        values["turns"] = list(values["turns"])
     return checked
 
 
@@ -303,7 +303,9 @@ def _parse_vector(text: str, name: str) -> Vector:
 def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> None:
     for key in values:
         if key not in known:
-            raise InvalidArgumentError(f"{name} has an unknown key {key!r}", hint=_keys_hint(known))
+            new = RENAMED_ARGUMENTS.get(key)
+            hint = f"it is called {new} now" if new in known else _keys_hint(known)
+            raise InvalidArgumentError(f"{name} has an unknown key {key!r}", hint=hint)
 
 
 def _keys_hint(known: frozenset[str]) -> str:

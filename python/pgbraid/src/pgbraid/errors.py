@@ -198,6 +198,8 @@ _RENAMED = {
     "set_vector_index": """select braid.set_collection('default', '{"hnsw_m": 32}')""",
     "start_model_migration": "select braid.start_model_change('papers', 'bge-m3', 1024)",
 }
+# Old names of arguments, in SQL and of methods, and of keys of documents.
+RENAMED_ARGUMENTS = {"rerank": "reranker", "segments": "turns"}
 # Old names of methods of the client.
 RENAMED_METHODS = {
     "cut_over_model_migration": "cut_over_model_change",
@@ -249,6 +251,8 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
         hint = hint or "connect again and repeat the call"
         return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)
+    if sqlstate == "42883" and (old := re.search(r"\bbraid\.\w+\(.*\b(segments) => ", message)):
+        return InvalidArgumentError(message, hint=f"its name is now: {RENAMED_ARGUMENTS[old[1]]}", sqlstate=sqlstate)
     if (absent := _of_absent_part(error, installed)) is not None:
         return absent
     named = re.search(r'\bbraid\.(\w+)[("]', message) if sqlstate in ("42883", "42P01") else None

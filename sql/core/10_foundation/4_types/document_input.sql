@@ -15,7 +15,7 @@ create type braid_store.document_input as (
   content_hash bytea,
   attribute_hash bytea,
   sparse jsonb,
-  segments jsonb,
+  turns jsonb,
   chunk_tokens int,
   overlap_tokens int,
   format text,
@@ -23,5 +23,5 @@ create type braid_store.document_input as (
 );
 
 comment on type braid_store.document_input is
-  'A document as the caller gave it, after all checks. content_hash covers what is indexed, attribute_hash the rest; they '
-  'show what has changed. parts: the fields that are parts'' (extend_document_fields); null if it has none.';
+  'A document as the caller gave it, after all checks. content_hash covers what is indexed, attribute_hash the rest; '
+  'they show what has changed. parts: the fields that are parts'' (extend_document_fields); null if it has none.';

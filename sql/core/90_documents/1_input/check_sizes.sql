@@ -37,7 +37,7 @@ begin
     select from jsonb_array_elements(check_sizes.documents) d
     where octet_length(d.value ->> 'content') > 65000
        or pg_column_size(d.value -> 'metadata') > 2000 or pg_column_size(d.value -> 'chunks') > 400000
-       or d.value ? 'segments'
+       or d.value ? 'turns'
        or octet_length(concat(d.value ->> 'title', d.value ->> 'source_uri', d.value ->> 'speaker', d.value ->> 'category',
                               d.value ->> 'language')) > 1024)
   then
@@ -47,20 +47,20 @@ begin
   from (
     select left(d.value ->> 'external_id', 100) as external_id, d.value as document,
            case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end as chunks,
-           g.segment_count, coalesce(octet_length(d.value ->> 'content'), g.size) as content_size,
+           g.turn_count, coalesce(octet_length(d.value ->> 'content'), g.size) as content_size,
            coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', false)
              or coalesce(jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}', false) as is_embedded,
            case when d.value ? 'metadata' then pg_column_size(d.value -> 'metadata') else 0 end as metadata_size
     from jsonb_array_elements(check_sizes.documents) d,
          lateral (
-           select jsonb_array_length(s.segments) as segment_count, (
-                    select sum(octet_length(t.value ->> 'text')) from jsonb_array_elements(s.segments) t) as size
-           from (select case jsonb_typeof(d.value -> 'segments') when 'array' then d.value -> 'segments' end as segments) s
+           select jsonb_array_length(s.turns) as turn_count, (
+                    select sum(octet_length(t.value ->> 'text')) from jsonb_array_elements(s.turns) t) as size
+           from (select case jsonb_typeof(d.value -> 'turns') when 'array' then d.value -> 'turns' end as turns) s
          ) g
     offset 0
   ) d,
   lateral (values
-    (case when d.segment_count is null then 'content' else 'text of the segments' end, d.content_size::bigint, 'bytes',
+    (case when d.turn_count is null then 'content' else 'text of the turns' end, d.content_size::bigint, 'bytes',
      case when d.is_embedded then c_max_embedded else c_max_content end::bigint),
     ('content', case when d.is_embedded and d.content_size <= c_max_embedded
                      then braid_store.least_word_count(d.document ->> 'content', c_max_words) end, 'words', c_max_words),
@@ -71,7 +71,7 @@ begin
     ('language', octet_length(d.document ->> 'language'), 'bytes', c_max_key),
     ('metadata', d.metadata_size, 'bytes', c_max_metadata),
     ('chunks', jsonb_array_length(d.chunks), 'elements', c_max_chunks),
-    ('segments', d.segment_count, 'elements', c_max_chunks),
+    ('turns', d.turn_count, 'elements', c_max_chunks),
     ('metadata, once for each chunk,',
      d.metadata_size::bigint * jsonb_array_length(d.chunks), 'bytes', c_max_copied_metadata)
   ) s (name, size, unit, most)
@@ -83,7 +83,8 @@ begin
       using errcode = '54000',
             hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
                           then 'Leave out the embedding and the sparse terms of so long a text: it is then split into chunks.'
-                        when v_wrong.name in ('content', 'chunks', 'segments', 'text of the segments') then 'Divide the document into several.'
+                        when v_wrong.name in ('content', 'chunks', 'turns', 'text of the turns')
+                          then 'Divide the document into several.'
                         when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'
                         else 'Shorten it, or put it into the content.' end;
   end if;

@@ -19,7 +19,7 @@ declare
     || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
-    "source_uri": ["string", "null"], "chunks": ["array", "null"], "segments": ["array", "null"],
+    "source_uri": ["string", "null"], "chunks": ["array", "null"], "turns": ["array", "null"],
     "chunk_tokens": ["number", "null"], "overlap_tokens": ["number", "null"],
     "format": ["string", "null"]}';
   -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
@@ -43,7 +43,8 @@ begin
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
   -- Without the offset the keys of all documents would be read once for each place where they stand.
   select k.all_keys, k.part_keys, k.all_keys && k.part_keys,
-         k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'
+         k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,turns,chunk_tokens,overlap_tokens}'
+                     || '{format,metadata,occurred_at}'::text[]
   into v_keys, v_part_keys, v_has_part_keys, v_other_keys
   from (select array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d) as all_keys,
                array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys
@@ -86,18 +87,18 @@ begin
                           v_wrong.part_key);
   end if;
 
-  if 'segments' = any (v_keys) then
+  if 'turns' = any (v_keys) then
     select d.value ->> 'external_id' as external_id, k.key into v_wrong
     from jsonb_array_elements(parse_documents.documents) d,
          unnest('{content,chunks,embedding,sparse}' || v_part_keys) k (key)
-    where jsonb_typeof(d.value -> 'segments') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
+    where jsonb_typeof(d.value -> 'turns') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
     limit 1;
     if found then
-      raise exception 'document "%" has segments and also %', left(v_wrong.external_id, 100), v_wrong.key
+      raise exception 'document "%" has turns and also %', left(v_wrong.external_id, 100), v_wrong.key
         using errcode = '22023',
-              hint = 'Give the text in segments alone, which are made into chunks, or give chunks of your own.';
+              hint = 'Give the text in turns alone, which are made into chunks, or give chunks of your own.';
     end if;
-    perform braid_store.check_spoken_segments(parse_documents.documents);
+    perform braid_store.check_turns(parse_documents.documents);
   end if;
 
   if 'chunks' = any (v_keys) then
@@ -162,7 +163,7 @@ begin
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
                case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
-               case when jsonb_typeof(d.value -> 'segments') = 'array' then d.value -> 'segments' end,
+               case when jsonb_typeof(d.value -> 'turns') = 'array' then d.value -> 'turns' end,
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
                d.value ->> 'format',
                case when v_has_part_keys and d.value ?| v_part_keys then (

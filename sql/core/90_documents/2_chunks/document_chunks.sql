@@ -64,9 +64,9 @@ begin
     select i
     from unnest(document_chunks.inputs) i
     where i.chunks is null
-      -- Segments in which nothing is said are no text.
-      and (i.segments is null
-           or not exists (select from jsonb_array_elements(i.segments) g where g.value ->> 'text' ~ E'\\S')));
+      -- Turns in which nothing is said are no text.
+      and (i.turns is null
+           or not exists (select from jsonb_array_elements(i.turns) g where g.value ->> 'text' ~ E'\\S')));
   v_count := cardinality(v_texts);
   if v_count > 0 then
     -- All in one call: the texts, and what the model reads before each.
@@ -140,7 +140,7 @@ begin
     end if;
   end if;
 
-  v_spoken := array(select i from unnest(document_chunks.inputs) i where i.segments is not null);
+  v_spoken := array(select i from unnest(document_chunks.inputs) i where i.turns is not null);
   if cardinality(v_spoken) > 0 then
     return query
     select s.ordinality, s.chunk_index, s.content, s.token_count, s.speaker, i.category, i.importance, s.occurred_at,
@@ -148,7 +148,7 @@ begin
            null::text, null::text, null::jsonb
     from (
       select s.*, count(*) over (partition by s.ordinality) as chunk_count
-      from braid_store.split_segments(document_chunks.collection, v_spoken) s
+      from braid_store.split_turns(document_chunks.collection, v_spoken) s
     ) s
     join (select i.ordinality, i.external_id, i.category, i.importance, i.language, i.metadata from unnest(v_spoken) i) i
       on i.ordinality = s.ordinality;
@@ -157,5 +157,6 @@ end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
-  'Return the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse terms; else the '
-  'text, or the segments, split so that a chunk fits chunk_tokens. embedding_name: what messages call its embedding.';
+  'Return the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse '
+  'terms; else the text, or the turns, split so that a chunk fits chunk_tokens. embedding_name: what messages call '
+  'its embedding.';

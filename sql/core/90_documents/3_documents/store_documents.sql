@@ -82,9 +82,9 @@ begin
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
              when i.attribute_hash is distinct from d.attribute_hash then
-               -- Chunks that the caller gave, or that are made of segments, may have attributes of their own, which only the
+               -- Chunks that the caller gave, or that are made of turns, may have attributes of their own, which only the
                -- input shows.
-               case when i.chunks is null and i.segments is null then 'updated' else 'replaced' end
+               case when i.chunks is null and i.turns is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status,
            d.title as previous_title

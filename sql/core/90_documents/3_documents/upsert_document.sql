@@ -16,7 +16,7 @@ create or replace function braid.upsert_document(
   chunks jsonb default null,
   collection text default 'default',
   sparse jsonb default null,
-  segments jsonb default null,
+  turns jsonb default null,
   chunk_tokens int default null,
   overlap_tokens int default null,
   format text default null
@@ -35,11 +35,11 @@ as $$
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,
       'embedding', embedding::real[], 'chunk_tokens', chunk_tokens, 'overlap_tokens', overlap_tokens,
       'format', format))
-      -- Nulls inside metadata, chunks, segments and sparse mean what the caller says, so they are not stripped.
+      -- Nulls inside metadata, chunks, turns and sparse mean what the caller says, so they are not stripped.
       || case when metadata is null then '{}' else jsonb_build_object('metadata', metadata) end
       || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end
       || case when sparse is null then '{}' else jsonb_build_object('sparse', sparse) end
-      || case when segments is null then '{}' else jsonb_build_object('segments', segments) end),
+      || case when turns is null then '{}' else jsonb_build_object('turns', turns) end),
     collection);
 $$;
 
@@ -47,11 +47,10 @@ comment on function braid.upsert_document(text, text, text, text, jsonb, text, t
                                           @vector@.vector, jsonb, text, jsonb, jsonb, int, int, text) is
   E'Store one document under your own id for it (external_id), and replace the one that was there.\n'
   'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
-  'embeddings; with embedding, the document becomes one chunk with that vector, as with sparse, weighted terms such as {"harbour": 1.2}; '
-  'with chunks, a JSON array as in '
-  'upsert_documents, you split it yourself; segments, an array as there, is what is said in a conversation, in place of '
-  'content. chunk_tokens, overlap_tokens: of content and segments, in place of what the collection has. format: markdown keeps '
-  'the blocks of content whole. title, source_uri, metadata, speaker, category, importance, occurred_at '
-  'and language are optional: searches return all of them but language, and filters can name all but title. Return '
-  'the external_id, the document''s id, what happened (inserted, replaced, updated or unchanged) and the number of '
-  'chunks. For many documents use upsert_documents.';
+  'embeddings; with embedding, the document becomes one chunk with that vector, as with sparse, weighted terms such '
+  'as {"harbour": 1.2}; with chunks, a JSON array as in upsert_documents, you split it yourself; turns, an array as '
+  'there, is what is said in a conversation, in place of content. chunk_tokens, overlap_tokens: of content and turns, '
+  'in place of what the collection has. format: markdown keeps the blocks of content whole. title, source_uri, '
+  'metadata, speaker, category, importance, occurred_at and language are optional: searches return all of them but '
+  'language, and filters can name all but title. Return the external_id, the document''s id, what happened (inserted, '
+  'replaced, updated or unchanged) and the number of chunks. For many documents use upsert_documents.';

@@ -33,11 +33,11 @@ begin
     return '{}';
   elsif is_json then
     v_value := value::jsonb;
-    if jsonb_typeof(v_value) = 'object' and v_value ? 'segments' then
-      v_value := v_value -> 'segments';
+    -- Speech recognition writes them as segments, and more about each than is kept.
+    if jsonb_typeof(v_value) = 'object' and v_value ?| '{turns,segments}' then
+      v_value := coalesce(v_value -> 'turns', v_value -> 'segments');
     end if;
-    -- Speech recognition writes more about a segment than is kept.
-    return jsonb_build_object('segments', case jsonb_typeof(v_value) when 'array' then coalesce((
+    return jsonb_build_object('turns', case jsonb_typeof(v_value) when 'array' then coalesce((
       select jsonb_agg(
                case jsonb_typeof(s.value)
                  when 'object' then (
@@ -76,7 +76,7 @@ begin
   if array_remove(v_speakers, null) = '{}' then
     return jsonb_build_object('content', value);
   end if;
-  return jsonb_build_object('segments', (
+  return jsonb_build_object('turns', (
     select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('text', btrim(t.content, E' \t\n'), 'speaker', t.speaker, 'start', t.start))
                      order by t.ordinality)
     from (
@@ -89,5 +89,6 @@ end
 $$;
 
 comment on function braid_store.transcript_fields(text, boolean) is
-  'The keys of a document that a transcript gives: segments. Of JSON, an array of objects or an object with one; of text, '
-  'turns such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above what she says; content, if text has no speaker.';
+  'The keys of a document that a transcript gives: turns. Of JSON, an array of objects or an object with one; of '
+  'text, turns such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above what she says; content, if text '
+  'has no speaker.';

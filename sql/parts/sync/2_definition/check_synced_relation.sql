@@ -10,7 +10,7 @@ as $$
 declare
   c_categories constant jsonb := '{
     "id": ["integer", "text", "uuid"], "tenant_column": ["integer", "text", "uuid"], "filter": ["boolean"],
-    "importance": ["integer", "number"], "occurred_at": ["time"], "segments": ["json", "text"]}';
+    "importance": ["integer", "number"], "occurred_at": ["time"], "turns": ["json", "text"]}';
   c_max_columns constant int := 50; -- a function takes 100 arguments, of which metadata needs two for each
   v_class pg_class;
   v_field text;
@@ -76,7 +76,8 @@ begin
                 when 'filter' then 'Use a boolean column, such as one that is generated always as (status = ''published'') '
                                    'stored.'
                 when 'importance' then 'Use a column of numbers.'
-                when 'segments' then 'Use a column of type jsonb or json, with an array of segments, or of text with turns such as "Ana: Hello.".'
+                when 'turns' then 'Use a column of type jsonb or json, with an array of turns, '
+                                  'or of text with turns such as "Ana: Hello.".'
                 when 'occurred_at' then 'Use a column of type date, timestamp or timestamptz.'
                 else 'Use columns of type int, bigint, text or uuid.' end;
     elsif (v_field = 'tenant_column' or mode = 'immediate')

@@ -59,12 +59,12 @@ begin
       where i.indrelid = v_relation and i.indisprimary and a.attrelid = v_relation and a.attnum = k.attnum
         and k.place <= i.indnkeyatts));
   end if;
-  if not v_fields ?| '{content,title,segments}' then
+  if not v_fields ?| '{content,title,turns}' then
     raise exception 'content and title are null'
       using errcode = '22023', hint = 'Name the columns whose text is to be searched as content: ''{body}''.';
-  elsif v_fields ?& '{content,segments}' then
-    raise exception 'content and segments are both given'
-      using errcode = '22023', hint = 'Name the column of a transcript as segments alone.';
+  elsif v_fields ?& '{content,turns}' then
+    raise exception 'content and turns are both given'
+      using errcode = '22023', hint = 'Name the column of a transcript as turns alone.';
   end if;
 
   begin

@@ -19,7 +19,7 @@ create or replace function braid.sync_table(
   filter text default null,
   mode text default 'deferred',
   on_error text default 'keep',
-  segments text default null
+  turns text default null
 )
 returns void
 language sql
@@ -35,7 +35,7 @@ as $$
       'content', sync_table.content, 'title', sync_table.title, 'speaker', sync_table.speaker,
       'occurred_at', sync_table.occurred_at, 'source_uri', sync_table.source_uri, 'category', sync_table.category,
       'importance', sync_table.importance, 'language', sync_table.language, 'metadata', sync_table.metadata,
-      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter, 'segments', sync_table.segments),
+      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter, 'turns', sync_table.turns),
     sync_table.collection, sync_table.tenant, sync_table.mode, sync_table.on_error);
 $$;
 
@@ -43,10 +43,11 @@ comment on function braid.sync_table(text, text[], text, text, text, text, text,
                                      text, text, text, text) is
   E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
   'table_name: with its schema. All other names are of columns: content, of which several are joined; id, by default '
-  'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a boolean '
-  'column: only its true rows become documents. metadata: columns whose names become keys. A trigger notes which rows '
-  'a statement changed, in its transaction; braid.apply_changes brings them over, first all rows that there are. Who '
-  'writes to the table needs no right here. mode: deferred; or immediate, by which the trigger itself brings rows over '
-  'where it can, in the transaction that changes them. on_error: keep, so that no statement on the table ever fails because of '
-  'pgbraid; or fail. segments: in place of content, the column of a transcript: json or jsonb with an array of segments as in '
-  'upsert_documents (or an object that has it), or text with turns such as "Ana: Hello.". The same call again looks at all rows anew. For administrators who own the table.';
+  'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a '
+  'boolean column: only its true rows become documents. metadata: columns whose names become keys. A trigger notes '
+  'which rows a statement changed, in its transaction; braid.apply_changes brings them over, first all rows that '
+  'there are. Who writes to the table needs no right here. mode: deferred; or immediate, by which the trigger itself '
+  'brings rows over where it can, in the transaction that changes them. on_error: keep, so that no statement on the '
+  'table ever fails because of pgbraid; or fail. turns: in place of content, the column of a transcript: json or '
+  'jsonb with an array of turns as in upsert_documents (or an object that has it), or text with turns such as "Ana: '
+  'Hello.". The same call again looks at all rows anew. For administrators who own the table.';

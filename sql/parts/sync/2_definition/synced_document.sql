@@ -22,11 +22,11 @@ as $$
       from jsonb_array_elements_text(f.value) with ordinality c)
     when 'importance' then braid_store.synced_value(f.value ->> 0) || '::float8'
     when 'occurred_at' then braid_store.synced_value(f.value ->> 0) || '::timestamptz'
-    else braid_store.synced_value(f.value ->> 0) end), ', ' order by f.key) filter (where f.key <> 'segments'))
+    else braid_store.synced_value(f.value ->> 0) end), ', ' order by f.key) filter (where f.key <> 'turns'))
          || coalesce(' || ' || max(format('braid_store.transcript_fields(%s, %s)', braid_store.synced_value(f.value ->> 0),
                                           case braid_store.synced_column_category(relation, f.value ->> 0)
                                             when 'json' then 'true' else 'false' end))
-                               filter (where f.key = 'segments'), '')
+                               filter (where f.key = 'turns'), '')
   from jsonb_each(synced_document.fields) f
   where f.key not in ('id', 'tenant_column', 'filter');
 $$;

@@ -276,7 +276,7 @@ def _is_last_of_file(waiting: Waiting) -> bool:
 def _characters(document: Mapping[str, Any]) -> int:
     content = document.get("content")
     size = len(content) if isinstance(content, str) else 0
-    for parts, text in (("chunks", "content"), ("segments", "text")):
+    for parts, text in (("chunks", "content"), ("turns", "text")):
         if isinstance(document.get(parts), list):
             size += sum(len(str(part.get(text) or "")) + 50 for part in document[parts] if isinstance(part, Mapping))
     return size + 300

@@ -14,7 +14,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid_tools.files.drafts import Draft, Input, NoText
 from pgbraid_tools.files.records import ID_NAMES, TEXT_NAMES, draft_of_record, guess_text
 from pgbraid_tools.files.text import read_text
-from pgbraid_tools.files.transcripts import drafts_of_segments, is_segments
+from pgbraid_tools.files.transcripts import drafts_of_turns, has_turns
 
 __all__ = ["json_drafts", "json_line_drafts"]
 
@@ -95,8 +95,8 @@ def json_drafts(file: Input) -> Iterator[Draft]:
         found = True
         if not alone:
             yield _draft(file, value, number, None, position)
-        elif is_segments(value):
-            yield from drafts_of_segments(file, value)
+        elif has_turns(value):
+            yield from drafts_of_turns(file, value)
         else:
             yield from _whole(file, value, position)
     if not found:

@@ -13,11 +13,11 @@ from pgbraid_tools.files.dates import date_in_name, iso_date
 from pgbraid_tools.files.drafts import MOST_DOCUMENT_CHARACTERS, Draft, Input, NoText
 from pgbraid_tools.files.text import read_lines
 
-__all__ = ["Segment", "caption_drafts", "drafts_of_segments", "is_segments", "is_transcript", "transcript_drafts"]
+__all__ = ["Turn", "caption_drafts", "drafts_of_turns", "has_turns", "is_transcript", "transcript_drafts"]
 
 
 @dataclass(frozen=True)
-class Segment:
+class Turn:
     """What is said from `start` to `end`, in seconds."""
 
     text: str
@@ -49,7 +49,7 @@ _HEADERS = tuple(
     )
 )
 # As many as a document may have.
-MOST_SEGMENTS = 100_000
+MOST_TURNS = 100_000
 MOST_SECONDS = 1e9
 MOST_HEADER_CHARACTERS = 120
 MOST_REPEATED_WORDS = 100
@@ -63,7 +63,7 @@ def caption_drafts(file: Input) -> Iterator[Draft]:
 
 def transcript_drafts(file: Input) -> Iterator[Draft]:
     """Lines such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above what she says."""
-    yield from _drafts(file, list(_turns(read_lines(file))), {"title": file.title})
+    yield from _drafts(file, list(_turns_of_lines(read_lines(file))), {"title": file.title})
 
 
 def is_transcript(lines: Iterable[str], *, are_timed: bool = False) -> bool:
@@ -107,34 +107,38 @@ def _speaker(name: str) -> str:
     return found[1] if found else name
 
 
-def is_segments(value: object) -> bool:
-    """Whether this is a transcript as speech recognition writes it: {"segments": [{"start", "end", "text"}]}."""
-    segments = value.get("segments") if isinstance(value, Mapping) else None
+def has_turns(value: object) -> bool:
+    """Return whether this is {"turns": [{"start", "end", "text"}]}, or has "segments", as of speech recognition."""
+    turns = _turns_of(value) if isinstance(value, Mapping) else None
     return (
-        isinstance(segments, list)
-        and bool(segments)
-        and all(isinstance(s, Mapping) and isinstance(s.get("text"), str) for s in segments)
-        and any("start" in s or "speaker" in s for s in segments)
+        isinstance(turns, list)
+        and bool(turns)
+        and all(isinstance(s, Mapping) and isinstance(s.get("text"), str) for s in turns)
+        and any("start" in s or "speaker" in s for s in turns)
     )
 
 
-def drafts_of_segments(file: Input, value: Mapping[str, Any]) -> Iterator[Draft]:
-    segments = [
-        Segment(
+def _turns_of(value: Mapping[str, Any]) -> Any:
+    return value.get("turns", value.get("segments"))
+
+
+def drafts_of_turns(file: Input, value: Mapping[str, Any]) -> Iterator[Draft]:
+    turns = [
+        Turn(
             s["text"].strip(),
             str(s["speaker"]) if s.get("speaker") else None,
             _seconds(s.get("start")),
             _seconds(s.get("end")),
             file.size,
         )
-        for s in value["segments"]
+        for s in _turns_of(value)
     ]
     document = {name: value[name] for name in ("external_id", "title", "source_uri", "category") if value.get(name)}
     if isinstance(value.get("metadata"), Mapping):
         document["metadata"] = dict(value["metadata"])
     if day := iso_date(value.get("occurred_at")):
         document["occurred_at"] = day
-    yield from _drafts(file, segments, {"title": file.title, **document})
+    yield from _drafts(file, turns, {"title": file.title, **document})
 
 
 def _seconds(value: object) -> float | None:
@@ -157,7 +161,7 @@ def _label_seconds(label: str | None) -> float | None:
     return _clock(*found.groups())
 
 
-def _cues(file: Input) -> Iterator[Segment]:
+def _cues(file: Input) -> Iterator[Turn]:
     start = end = None
     above = speaker = None
     texts: list[str] = []
@@ -197,16 +201,16 @@ def _without_end(lines: list[str]) -> None:
         lines.pop()
 
 
-def _voices(lines: list[str], start: float, end: float | None, named: str | None, position: int) -> Iterator[Segment]:
+def _voices(lines: list[str], start: float, end: float | None, named: str | None, position: int) -> Iterator[Turn]:
     """Yield what each voice of a cue says; what stands before the first voice is said by `named`."""
     parts = _VOICE.split(" ".join(lines))
     for speaker, text in zip([named, *parts[1::2]], parts[::2], strict=True):
         plain = html.unescape(_TAG.sub("", text)).strip()
         if plain:
-            yield Segment(plain, html.unescape(speaker).strip() or None if speaker else None, start, end, position)
+            yield Turn(plain, html.unescape(speaker).strip() or None if speaker else None, start, end, position)
 
 
-def _unrolled(cues: list[Segment]) -> list[Segment]:
+def _unrolled(cues: list[Turn]) -> list[Turn]:
     """Return cues without the words that they repeat from the cue before, if these are rolling captions.
 
     Live captions show a line again while the next one is typed. Captions are rolling if at least two cues, and half of
@@ -237,32 +241,30 @@ def _overlap(before: list[str], after: list[str]) -> int:
     )
 
 
-def _labelled(segments: list[Segment]) -> list[Segment]:
+def _labelled(turns: list[Turn]) -> list[Turn]:
     """With speakers taken from the text, as in "Ana: Hello.", if cues have no voices but such labels."""
-    if any(segment.speaker for segment in segments) or not is_transcript(
-        (segment.text for segment in segments), are_timed=True
-    ):
-        return segments
+    if any(turn.speaker for turn in turns) or not is_transcript((turn.text for turn in turns), are_timed=True):
+        return turns
     named = []
     speaker = None
-    for segment in segments:
-        found = _LABELLED.match(segment.text)
+    for turn in turns:
+        found = _LABELLED.match(turn.text)
         speaker = _speaker(found[2]) if found else speaker
-        text = found[4] if found else segment.text
-        named.append(Segment(text, speaker, segment.start, segment.end, segment.position))
+        text = found[4] if found else turn.text
+        named.append(Turn(text, speaker, turn.start, turn.end, turn.position))
     return named
 
 
-def _turns(lines: Iterable[tuple[str, int]]) -> Iterator[Segment]:
+def _turns_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Turn]:
     speaker: str | None = None
     start: float | None = None
     texts: list[str] = []
     position = 0
 
-    def turn() -> Iterator[Segment]:
+    def turn() -> Iterator[Turn]:
         nonlocal texts
         if texts:
-            yield Segment("\n".join(texts), speaker, start, None, position)
+            yield Turn("\n".join(texts), speaker, start, None, position)
         texts = []
 
     for line, reached in lines:
@@ -279,38 +281,38 @@ def _turns(lines: Iterable[tuple[str, int]]) -> Iterator[Segment]:
     yield from turn()
 
 
-def _drafts(file: Input, segments: list[Segment], values: Mapping[str, Any]) -> Iterator[Draft]:
+def _drafts(file: Input, turns: list[Turn], values: Mapping[str, Any]) -> Iterator[Draft]:
     """Documents of at most a million characters. Raises NoText."""
     day = date_in_name(file.path.name)
     document = {**({"occurred_at": day} if day else {}), **values}
     held: list[dict[str, Any]] = []
     size = number = position = 0
-    for segment in _with_possible_times(segments):
-        if not segment.text:
+    for turn in _with_possible_times(turns):
+        if not turn.text:
             continue
-        if held and (size + len(segment.text) > MOST_DOCUMENT_CHARACTERS or len(held) == MOST_SEGMENTS):
+        if held and (size + len(turn.text) > MOST_DOCUMENT_CHARACTERS or len(held) == MOST_TURNS):
             number += 1
             yield _draft(held, document, number, position)
             held, size = [], 0
-        told = {"speaker": segment.speaker, "start": segment.start, "end": segment.end, "text": segment.text}
+        told = {"speaker": turn.speaker, "start": turn.start, "end": turn.end, "text": turn.text}
         held.append({name: value for name, value in told.items() if value is not None})
-        size += len(segment.text)
-        position = segment.position
+        size += len(turn.text)
+        position = turn.position
     if held:
         yield _draft(held, document, number + 1, position)
     elif not number:
         raise NoText("no text")
 
 
-def _draft(segments: list[dict[str, Any]], values: Mapping[str, Any], number: int, position: int) -> Draft:
-    return Draft({**values, "segments": segments}, None if number == 1 else f"part-{number}", position)
+def _draft(turns: list[dict[str, Any]], values: Mapping[str, Any], number: int, position: int) -> Draft:
+    return Draft({**values, "turns": turns}, None if number == 1 else f"part-{number}", position)
 
 
-def _with_possible_times(segments: Iterable[Segment]) -> Iterator[Segment]:
+def _with_possible_times(turns: Iterable[Turn]) -> Iterator[Turn]:
     """Without times that go back, such as those of a clock that begins anew at noon."""
     reached = 0.0
-    for segment in segments:
-        start = segment.start if segment.start is not None and reached <= segment.start <= MOST_SECONDS else None
+    for turn in turns:
+        start = turn.start if turn.start is not None and reached <= turn.start <= MOST_SECONDS else None
         reached = reached if start is None else start
-        end = segment.end if segment.end is not None and (start or 0) <= segment.end <= MOST_SECONDS else None
-        yield replace(segment, start=start, end=end)
+        end = turn.end if turn.end is not None and (start or 0) <= turn.end <= MOST_SECONDS else None
+        yield replace(turn, start=start, end=end)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from pgbraid.arguments import refuse_others
+
 if TYPE_CHECKING:
+    from typing_extensions import Never
+
     from pgbraid.async_client.base import BaseClient
 
 
@@ -29,16 +33,18 @@ async def sync_table(
     filter: str | None = None,  # noqa: A002
     mode: Literal["deferred", "immediate"] = "deferred",
     on_error: Literal["keep", "fail"] = "keep",
-    segments: str | None = None,
+    turns: str | None = None,
+    **others: Never,
 ) -> None:
     """Keep the rows of a table, named with its schema, as documents, and follow its changes. All other names are of
-    columns; `id` is the primary key by default; `segments`, in place of `content`, is a transcript. Rows are of the
+    columns; `id` is the primary key by default; `turns`, in place of `content`, is a transcript. Rows are of the
     client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` brings them over; with `mode`
     immediate, the trigger does where it can. For administrators
     who own the table. Maps to braid.sync_table.
 
     Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
+    refuse_others(others)
     await client._session.value(
         "sync_table",
         """
@@ -47,7 +53,7 @@ async def sync_table(
         source_uri => %(source_uri)s::text, category => %(category)s::text, importance => %(importance)s::text,
         language => %(language)s::text, metadata => %(metadata)s::text[], collection => %(collection)s::text,
         tenant => %(tenant)s::text, tenant_column => %(tenant_column)s::text, filter => %(filter)s::text,
-        mode => %(mode)s::text, on_error => %(on_error)s::text, segments => %(segments)s::text
+        mode => %(mode)s::text, on_error => %(on_error)s::text, turns => %(turns)s::text
         """,
         table_name=table_name,
         content=None if content is None else list(content),
@@ -66,7 +72,7 @@ async def sync_table(
         filter=filter,
         mode=mode,
         on_error=on_error,
-        segments=segments,
+        turns=turns,
     )
 
 

@@ -36,8 +36,8 @@ def add_documents(
     if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
     pgvector's, as many as the collection has dimensions; the document is one chunk then. So it is with sparse, a dict
     of terms and weights (`pgbraid.vectors.sparse_terms` makes it of a SparseVector). Instead of content, `chunks` may
-    hold dicts with content, embedding, sparse and attributes of their own, or `segments` a transcript: dicts with text,
-    speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and segments are split, the
+    hold dicts with content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with text,
+    speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and turns are split, the
     format "markdown" what content is. Text is found by full-text search at once; call `embed_pending` for the rest. A
     document that did not change costs nothing.
 

@@ -1,4 +1,4 @@
-create or replace function braid_store.check_spoken_segments(documents jsonb)
+create or replace function braid_store.check_turns(documents jsonb)
 returns void
 language plpgsql
 stable
@@ -19,10 +19,10 @@ declare
   v_names text[];
   v_wrong record;
 begin
-  select array_agg(d.value -> 'segments'), array_agg(format('document "%s" segment', left(d.value ->> 'external_id', 100)))
+  select array_agg(d.value -> 'turns'), array_agg(format('document "%s" turn', left(d.value ->> 'external_id', 100)))
   into v_lists, v_names
-  from jsonb_array_elements(check_spoken_segments.documents) d
-  where jsonb_typeof(d.value -> 'segments') = 'array';
+  from jsonb_array_elements(check_turns.documents) d
+  where jsonb_typeof(d.value -> 'turns') = 'array';
   if v_lists is null then
     return;
   end if;
@@ -51,7 +51,7 @@ begin
     return;
   elsif not v_wrong.has_text then
     raise exception '% % has no text', v_wrong.item_name, v_wrong.ordinality
-      using errcode = '22023', hint = 'Give each segment what is said as text.';
+      using errcode = '22023', hint = 'Give each turn what is said as text.';
   elsif v_wrong.speaker_size > c_max_speaker then
     raise exception 'speaker of % % has % bytes, more than %', v_wrong.item_name, v_wrong.ordinality, v_wrong.speaker_size,
                     c_max_speaker
@@ -73,12 +73,13 @@ begin
     raise exception 'end of % % is %, before its start, %', v_wrong.item_name, v_wrong.ordinality, v_wrong."end", v_wrong.start
       using errcode = '22023', hint = 'Give both in seconds from the beginning, or leave out end.';
   else
-    raise exception 'start of % % is %, before that of an earlier segment, %', v_wrong.item_name, v_wrong.ordinality,
+    raise exception 'start of % % is %, before that of an earlier turn, %', v_wrong.item_name, v_wrong.ordinality,
                     v_wrong.start, v_wrong.earlier_start
-      using errcode = '22023', hint = 'Send segments in the order in which they begin.';
+      using errcode = '22023', hint = 'Send turns in the order in which they begin.';
   end if;
 end
 $$;
 
-comment on function braid_store.check_spoken_segments(jsonb) is
-  'Raise 22023 or 54000 for a segment of a document that is not a turn of a transcript, or that begins before an earlier one.';
+comment on function braid_store.check_turns(jsonb) is
+  'Raise 22023 or 54000 for a turn of a document that has no text or an impossible time, or begins before an earlier '
+  'one.';

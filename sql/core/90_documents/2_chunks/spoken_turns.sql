@@ -1,7 +1,7 @@
-create or replace function braid_store.spoken_segments(inputs braid_store.document_input[])
+create or replace function braid_store.spoken_turns(inputs braid_store.document_input[])
 returns table (
   number int,
-  turn_number int,
+  speech_number int,
   ordinality int,
   speaker text,
   start numeric,
@@ -32,7 +32,7 @@ begin
              case when scale(t.start) > c_decimals then trim_scale(round(t.start, c_decimals)) else t.start end as start,
              case when scale(t."end") > c_decimals then trim_scale(round(t."end", c_decimals)) else t."end" end as "end",
              btrim(g.value ->> 'text', E' \t\n\r\f\x0B') as content
-      from unnest(spoken_segments.inputs) i, jsonb_array_elements(i.segments) with ordinality g,
+      from unnest(spoken_turns.inputs) i, jsonb_array_elements(i.turns) with ordinality g,
            lateral (
              select (g.value ->> 'start')::numeric as start, (g.value ->> 'end')::numeric as "end"
            ) t
@@ -44,6 +44,6 @@ begin
 end
 $$;
 
-comment on function braid_store.spoken_segments(braid_store.document_input[]) is
-  'Return the segments of documents that have text, in their order, each with the number of its turn: what one speaker says '
-  'in a row. size: its characters that are not white space.';
+comment on function braid_store.spoken_turns(braid_store.document_input[]) is
+  'Return the turns of documents that have text, in their order, each with the number of its speech: what one speaker '
+  'says in a row. size: its characters that are not white space.';

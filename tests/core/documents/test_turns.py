@@ -1,4 +1,4 @@
-"""Documents as segments of a transcript: whole turns, whole sentences, who says what, and when."""
+"""Documents given as turns are split into whole speeches or sentences, with who says what, and when."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Chunk(NamedTuple):
     metadata: dict[str, Any]
 
 
-def write(db: Connection, segments: list[dict[str, Any]], **fields: Any) -> list[Chunk]:
-    upsert(db, [{"external_id": "d", "segments": segments, **fields}])
+def write(db: Connection, turns: list[dict[str, Any]], **fields: Any) -> list[Chunk]:
+    upsert(db, [{"external_id": "d", "turns": turns, **fields}])
     return chunks_of(db, "d")
 
 
@@ -53,7 +53,7 @@ def chunks_of(db: Connection, external_id: str) -> list[Chunk]:
 
 
 def said(*turns: tuple[str | None, str], seconds: int = 10) -> list[dict[str, Any]]:
-    """A segment for each turn, of so many seconds, one behind the other."""
+    """Return turns of so many seconds, one behind the other."""
     return [
         {
             "speaker": speaker,
@@ -70,11 +70,11 @@ def sentences(first: int, count: int) -> str:
 
 
 def test_a_chunk_of_one_speaker(db: Connection) -> None:
-    segments = [
+    turns = [
         {"speaker": "Ana", "start": 1.5, "end": 3, "text": " We accept "},
         {"speaker": "Ana", "start": 3, "end": 4.25, "text": "the new price."},
     ]
-    (chunk,) = write(db, segments, occurred_at=OCCURRED_AT.isoformat(), metadata={"call": 7})
+    (chunk,) = write(db, turns, occurred_at=OCCURRED_AT.isoformat(), metadata={"call": 7})
     assert (chunk.content, chunk.speaker) == ("We accept the new price.", "Ana")
     assert chunk.metadata == {"call": 7, "start": 1.5, "end": 4.25, "speakers": ["Ana"]}
     assert chunk.occurred_at == OCCURRED_AT + timedelta(seconds=1.5)
@@ -120,7 +120,7 @@ def test_turns_that_fit_stay_whole(db: Connection) -> None:
     assert all(chunk.token_count <= 200 for chunk in chunks)
 
 
-def test_long_turns_are_cut_between_sentences_that_go_over_segments(
+def test_long_speeches_are_cut_between_sentences_that_go_over_turns(
     db: Connection,
 ) -> None:
     words = sentences(0, 120).split()
@@ -130,7 +130,7 @@ def test_long_turns_are_cut_between_sentences_that_go_over_segments(
     assert len(chunks) > 4
     assert all(chunk.content.endswith(".") and chunk.content.startswith("Sentence") for chunk in chunks)
     assert " ".join(chunk.content for chunk in chunks) == " ".join(words)
-    # A segment in which a chunk ends and the next begins is in both.
+    # A turn in which a chunk ends and the next begins is in both.
     for before, after in pairwise(chunks):
         assert after.metadata["start"] in (
             before.metadata["end"],
@@ -221,7 +221,7 @@ TEXTS = st.one_of(
     st.integers(0, 30).flatmap(lambda count: st.integers(0, 50).map(lambda first: sentences(first, count))),
     st.just("word " * 200),
 )
-SEGMENTS = st.lists(
+TURNS = st.lists(
     st.tuples(
         NAMES,
         TEXTS,
@@ -234,44 +234,44 @@ SEGMENTS = st.lists(
 
 @in_one_database
 @given(
-    turns=SEGMENTS,
+    drawn=TURNS,
     chunk_tokens=st.sampled_from([16, 60, 240]),
     overlap=st.sampled_from([None, 0, 0.25, 0.5]),
     title=st.sampled_from([None, "A title", "a title of many words " * 20]),
 )
 def test_every_character_is_in_a_chunk_in_order(
     db: Connection,
-    turns: list[Any],
+    drawn: list[Any],
     chunk_tokens: int,
     overlap: float | None,
     title: str | None,
 ) -> None:
-    segments: list[dict[str, Any]] = []
+    turns: list[dict[str, Any]] = []
     reached = 0
-    for speaker, text, pause, length in turns:
+    for speaker, text, pause, length in drawn:
         reached += pause or 0
         start = reached if pause is not None else None
         end = None if length is None else reached + length
-        segments.append({"speaker": speaker, "start": start, "end": end, "text": text})
+        turns.append({"speaker": speaker, "start": start, "end": end, "text": text})
     fields = {
         "title": title,
         "chunk_tokens": chunk_tokens,
         "overlap_tokens": None if overlap is None else int(overlap * chunk_tokens),
     }
     names = [str(uuid.uuid4()) for _ in range(2)]
-    upsert(db, [{"external_id": name, "segments": segments, **fields} for name in names])
+    upsert(db, [{"external_id": name, "turns": turns, **fields} for name in names])
     chunks, again = (chunks_of(db, name) for name in names)
     assert chunks == again
-    if not any(without_space(db, [segment["text"] for segment in segments])):
+    if not any(without_space(db, [turn["text"] for turn in turns])):
         # The title alone.
         assert [chunk.content for chunk in chunks] == ([""] if title else [])
         return
     assert all(0 < chunk.token_count <= chunk_tokens for chunk in chunks)
 
-    # What is said, character by character but for white space, each with its speaker and segment.
-    texts = without_space(db, [segment["text"] for segment in segments])
-    source = [(c, segments[n]["speaker"], n) for n, text in enumerate(texts) for c in text]
-    labels = {segment["speaker"] or "?" for segment in segments}
+    # What is said, character by character but for white space, each with its speaker and turn.
+    texts = without_space(db, [turn["text"] for turn in turns])
+    source = [(c, turns[n]["speaker"], n) for n, text in enumerate(texts) for c in text]
+    labels = {turn["speaker"] or "?" for turn in turns}
     place = 0
     for chunk in chunks:
         text = [(c, speaker) for speaker, line in lines(db, chunk, labels) for c in line]
@@ -282,15 +282,15 @@ def test_every_character_is_in_a_chunk_in_order(
         ]
         assert begins, (chunk.content, source[place : place + 20])
         assert (chunk.metadata.get("start"), chunk.metadata.get("end")) in [
-            times([segments[n] for n in {n for *_, n in source[start : start + len(text)]}]) for start in begins
+            times([turns[n] for n in {n for *_, n in source[start : start + len(text)]}]) for start in begins
         ]
         place = max(place, begins[0] + len(text))
     assert place == len(source)
 
 
-def times(segments: list[dict[str, Any]]) -> tuple[int | None, int | None]:
-    starts = [segment["start"] for segment in segments if segment["start"] is not None]
-    ends = [segment["end"] for segment in segments if segment["end"] is not None]
+def times(turns: list[dict[str, Any]]) -> tuple[int | None, int | None]:
+    starts = [turn["start"] for turn in turns if turn["start"] is not None]
+    ends = [turn["end"] for turn in turns if turn["end"] is not None]
     return min(starts, default=None), max(ends, default=None)
 
 
@@ -322,7 +322,7 @@ def test_times_of_fractions_are_kept(db: Connection) -> None:
         [
             {
                 "external_id": "d",
-                "segments": [{"text": "a", "start": 0.1, "end": 1e3}],
+                "turns": [{"text": "a", "start": 0.1, "end": 1e3}],
                 "occurred_at": "infinity",
             }
         ],
@@ -333,18 +333,18 @@ def test_times_of_fractions_are_kept(db: Connection) -> None:
     assert row.fetchone() == ("0.1", "1000.0", True)
 
 
-@pytest.mark.parametrize("segments", [[], [{"speaker": "Ana", "start": 1, "text": " \n"}, {"text": ""}]])
-def test_a_title_alone_is_a_chunk_also_if_nothing_is_said(db: Connection, segments: list[dict[str, Any]]) -> None:
-    assert write(db, segments) == []
-    ((content, _, speaker, *_),) = write(db, segments, title="The quarterly meeting", speaker="Ben")
+@pytest.mark.parametrize("turns", [[], [{"speaker": "Ana", "start": 1, "text": " \n"}, {"text": ""}]])
+def test_a_title_alone_is_a_chunk_also_if_nothing_is_said(db: Connection, turns: list[dict[str, Any]]) -> None:
+    assert write(db, turns) == []
+    ((content, _, speaker, *_),) = write(db, turns, title="The quarterly meeting", speaker="Ben")
     assert (content, speaker) == ("", "Ben")
     assert full_text(db, "quarterly")
 
 
 def test_times_are_kept_to_microseconds(db: Connection) -> None:
     """JSON has any number of decimals; timestamptz and a reader of metadata do not want them."""
-    segments = f'[{{"text": "a", "start": {"0." + "0" * 399 + "1"}, "end": 4.1200004768371582}}]'
-    documents = f'[{{"external_id": "d", "segments": {segments}, "occurred_at": "{OCCURRED_AT.isoformat()}"}}]'
+    turns = f'[{{"text": "a", "start": {"0." + "0" * 399 + "1"}, "end": 4.1200004768371582}}]'
+    documents = f'[{{"external_id": "d", "turns": {turns}, "occurred_at": "{OCCURRED_AT.isoformat()}"}}]'
     for status in ("inserted", "unchanged"):
         row = db.execute("select status from braid.upsert_documents(%s::jsonb)", (documents,)).fetchone()
         assert row == (status,)
@@ -356,16 +356,16 @@ def test_times_are_kept_to_microseconds(db: Connection) -> None:
 @pytest.mark.parametrize(
     ("key", "number", "message"),
     [
-        ("start", "1e-401", "start .* segment 1 has 401 decimals, more than 400"),
-        ("end", "1e-16000", "end .* segment 1 has 16000 decimals, more than 400"),
-        ("start", "-1e-16000", "start .* segment 1 is -0.000"),
-        ("start", "1e300", "start .* segment 1 is 1000"),
-        ("end", "1e131000", "end .* segment 1 is 1000"),
+        ("start", "1e-401", "start .* turn 1 has 401 decimals, more than 400"),
+        ("end", "1e-16000", "end .* turn 1 has 16000 decimals, more than 400"),
+        ("start", "-1e-16000", "start .* turn 1 is -0.000"),
+        ("start", "1e300", "start .* turn 1 is 1000"),
+        ("end", "1e131000", "end .* turn 1 is 1000"),
     ],
 )
 def test_numbers_that_are_no_times(db: Connection, key: str, number: str, message: str) -> None:
-    segments = f'[{{"text": "a", "{key}": {number}}}]'
-    documents = f'[{{"external_id": "d", "occurred_at": "2026-03-01T09:00Z", "segments": {segments}}}]'
+    turns = f'[{{"text": "a", "{key}": {number}}}]'
+    documents = f'[{{"external_id": "d", "occurred_at": "2026-03-01T09:00Z", "turns": {turns}}}]'
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=message) as caught:
         db.execute("select braid.upsert_documents(%s::jsonb)", (documents,))
     assert "seconds" in (caught.value.diag.message_hint or "")
@@ -377,9 +377,7 @@ def test_numbers_that_are_no_times(db: Connection, key: str, number: str, messag
     [("infinity", False), ("-infinity", False), ("294276-12-31 23:59:59+00", False), ("4713-01-01 BC", True)],
 )
 def test_dates_at_the_ends_of_the_calendar(db: Connection, occurred_at: str, is_later: bool) -> None:
-    upsert(
-        db, [{"external_id": "d", "occurred_at": occurred_at, "segments": [{"text": "a", "start": 1e9, "end": 1e9}]}]
-    )
+    upsert(db, [{"external_id": "d", "occurred_at": occurred_at, "turns": [{"text": "a", "start": 1e9, "end": 1e9}]}])
     query = """
         select c.occurred_at = d.occurred_at + make_interval(secs => case when %s then 1e9 else 0 end)
         from braid_store.chunks c join braid_store.documents d on d.id = c.document_id
@@ -396,7 +394,7 @@ def test_a_document_that_goes_on_keeps_its_vectors(db: Connection) -> None:
         "select braid.store_embeddings(%s, %s::text[]::vector[])",
         ([j[0] for j in jobs], [vector] * len(jobs)),
     )
-    assert upsert(db, [{"external_id": "d", "segments": said(*turns)}]) == {"d": "unchanged"}
+    assert upsert(db, [{"external_id": "d", "turns": said(*turns)}]) == {"d": "unchanged"}
     write(db, said(*turns, ("Ana", "And that is all.")))
     waiting = db.execute("select input from braid.claim_embedding_jobs(1000)").fetchall()
     assert len(jobs) > 8
@@ -408,7 +406,7 @@ def test_a_document_that_goes_on_keeps_its_vectors(db: Connection) -> None:
         [
             {
                 "external_id": "d",
-                "segments": said(*turns, ("Ana", "And that is all."), seconds=11),
+                "turns": said(*turns, ("Ana", "And that is all."), seconds=11),
             }
         ],
     ) == {"d": "replaced"}
@@ -424,10 +422,10 @@ def test_a_new_date_moves_each_chunk(db: Connection) -> None:
     ]
 
 
-def test_upsert_document_takes_segments(db: Connection) -> None:
+def test_upsert_document_takes_turns(db: Connection) -> None:
     row = db.execute(
         "select status, chunk_count"
-        " from braid.upsert_document('d', segments => %s, chunk_tokens => 40, overlap_tokens => 0)",
+        " from braid.upsert_document('d', turns => %s, chunk_tokens => 40, overlap_tokens => 0)",
         (Jsonb(said(("Ana", sentences(0, 10)))),),
     ).fetchone()
     assert row is not None
@@ -439,112 +437,112 @@ def test_upsert_document_takes_segments(db: Connection) -> None:
     ("fields", "state", "message", "hint"),
     [
         (
-            {"segments": "Ana: Hello."},
+            {"turns": "Ana: Hello."},
             "22023",
-            'segments of document "bad" is a JSON string',
+            'turns of document "bad" is a JSON string',
             "Give an array",
         ),
         (
-            {"segments": {"text": "a"}},
+            {"turns": {"text": "a"}},
             "22023",
-            'segments of document "bad" is a JSON object',
+            'turns of document "bad" is a JSON object',
             "Give an array",
         ),
         (
-            {"segments": ["a"]},
+            {"turns": ["a"]},
             "22023",
-            'document "bad" segment 1 is a JSON string',
+            'document "bad" turn 1 is a JSON string',
             "array of objects",
         ),
-        ({"segments": [{}]}, "22023", 'document "bad" segment 1 has no text', "text"),
+        ({"turns": [{}]}, "22023", 'document "bad" turn 1 has no text', "text"),
         (
-            {"segments": [{"text": None}]},
+            {"turns": [{"text": None}]},
             "22023",
-            'text of document "bad" segment 1 is a JSON null',
+            'text of document "bad" turn 1 is a JSON null',
             "Give a string",
         ),
         (
-            {"segments": [{"text": "a", "words": []}]},
+            {"turns": [{"text": "a", "words": []}]},
             "22023",
-            'segment 1 has an unknown key "words"',
+            'turn 1 has an unknown key "words"',
             "speaker, start",
         ),
         (
-            {"segments": [{"text": "a", "start": "NaN"}]},
+            {"turns": [{"text": "a", "start": "NaN"}]},
             "22023",
             "start of document .* is a JSON string",
             "number",
         ),
         (
-            {"segments": [{"text": "a", "start": -1}]},
+            {"turns": [{"text": "a", "start": -1}]},
             "22023",
-            'start of document "bad" segment 1 is -1',
+            'start of document "bad" turn 1 is -1',
             "seconds",
         ),
         (
-            {"segments": [{"text": "a", "end": -1}]},
+            {"turns": [{"text": "a", "end": -1}]},
             "22023",
-            'end of document "bad" segment 1 is -1',
+            'end of document "bad" turn 1 is -1',
             "seconds",
         ),
         (
-            {"segments": [{"text": "a", "start": 1_767_225_600}]},
+            {"turns": [{"text": "a", "start": 1_767_225_600}]},
             "22023",
             "is 1767225600",
             "seconds from the beginning",
         ),
         (
-            {"segments": [{"text": "a", "start": 2, "end": 1}]},
+            {"turns": [{"text": "a", "start": 2, "end": 1}]},
             "22023",
-            'end of document "bad" segment 1 is 1, before its start, 2',
+            'end of document "bad" turn 1 is 1, before its start, 2',
             "leave out end",
         ),
         (
             {
-                "segments": [
+                "turns": [
                     {"text": "a", "start": 5},
                     {"text": "b"},
                     {"text": "c", "start": 4},
                 ]
             },
             "22023",
-            'start of document "bad" segment 3 is 4, before that of an earlier segment, 5',
+            'start of document "bad" turn 3 is 4, before that of an earlier turn, 5',
             "in the order",
         ),
         (
-            {"segments": [{"text": "a", "speaker": "s" * 1025}]},
+            {"turns": [{"text": "a", "speaker": "s" * 1025}]},
             "54000",
             "has 1025 bytes, more than 1024",
             "Shorten",
         ),
         (
-            {"segments": [], "content": "a"},
+            {"turns": [], "content": "a"},
             "22023",
-            'document "bad" has segments and also content',
-            "segments alone",
+            'document "bad" has turns and also content',
+            "turns alone",
         ),
         (
-            {"segments": [], "chunks": []},
+            {"turns": [], "chunks": []},
             "22023",
-            'document "bad" has segments and also chunks',
-            "segments alone",
+            'document "bad" has turns and also chunks',
+            "turns alone",
         ),
         (
-            {"segments": [], "embedding": [1]},
+            {"turns": [], "embedding": [1]},
             "22023",
-            "segments and also embedding",
-            "segments alone",
+            "turns and also embedding",
+            "turns alone",
         ),
         (
-            {"segments": [{"text": "a"}] * 100_001},
+            {"turns": [{"text": "a"}] * 100_001},
             "54000",
-            "segments .* has 100001 elements, more than 100000",
+            "turns .* has 100001 elements, more than 100000",
             "Divide",
         ),
         (
-            {"segments": [{"text": "a" * 5_000_001}] * 2},
+            {"turns": [{"text": "a" * 5_000_001}] * 2},
             "54000",
-            'text of the segments of document "bad" has 10000002 bytes, more than 10000000',
+            'text of the turns of document "bad" has 10000002 bytes, more than 10000000',
             "Divide",
         ),
         (
@@ -592,7 +590,7 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert one(db, "select count(*) from braid_store.documents") == 0
 
 
-def test_100_000_segments_take_time_in_proportion(db: Connection) -> None:
+def test_100_000_turns_take_time_in_proportion(db: Connection) -> None:
     turns = [("Ana" if n % 3 else "Ben", "a.") for n in range(100_000)]
     with processor_limit(db, 60):
         chunks = write(db, said(*turns, seconds=1))
@@ -668,7 +666,7 @@ def test_documents_without_a_date_get_the_time_of_their_first_writing(
     assert dates(db)["last"] is None
 
 
-def test_segments_begin_at_the_time_of_writing(db: Connection) -> None:
+def test_turns_begin_at_the_time_of_writing(db: Connection) -> None:
     db.execute("select braid.set_collection('default', '{\"default_occurred_at\": \"now\"}')")
     (chunk,) = write(db, [{"text": "a", "start": 30}])
     assert chunk.occurred_at is not None
