@@ -101,6 +101,32 @@ def test_functions_shown_with_their_arguments(db: Connection) -> None:
     assert seen > 5
 
 
+def headings(found: Page) -> set[str]:
+    """Return the names that a generated page of docs/reference explains."""
+    return set(re.findall(r"^### (.+)$", found.text, re.MULTILINE))
+
+
+def test_the_reference_has_all_functions_with_their_arguments(db: Connection) -> None:
+    found = page("docs/reference/functions.md")
+    names = [name for (name,) in db.execute("select proname from pg_proc where pronamespace = 'braid'::regnamespace")]
+    assert set(names) | {"search_result", "write_result"} == headings(found)
+    signatures = {block.code.partition("(")[0].removeprefix("braid."): block.code for block in found.blocks}
+    for name in names:
+        given = signatures[name].partition("\nreturns ")[0].partition("(")[2]
+        assert re.findall(r"(?:^|\n|, ?) *(\w+) ", given) == [one for one, _ in arguments(db, name)], name
+
+
+def test_the_reference_has_all_views_and_settings(db: Connection) -> None:
+    views = db.execute("select relname from pg_class where relnamespace = 'braid'::regnamespace and relkind = 'v'")
+    assert {name for (name,) in views} == headings(page("docs/reference/views.md"))
+    settings = db.execute("""
+        select name from braid_store.known_collection_settings()
+        union all select name from braid_store.known_ranking_settings()
+        union all select key from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s
+        """)
+    assert {name for (name,) in settings} == headings(page("docs/reference/settings.md"))
+
+
 def test_methods_of_other_names(db: Connection) -> None:
     methods = {name for name, _ in inspect.getmembers(pgbraid.Client, inspect.isfunction) if not name.startswith("_")}
     functions = {

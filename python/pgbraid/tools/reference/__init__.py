@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reference import commands, functions, options, python, views
+from reference import commands, functions, options, python, settings, views
 from reference.markdown import FOLDER
 
 
@@ -16,5 +16,6 @@ def pages() -> dict[Path, str]:
         "views": views.page,
         "options": options.page,
         "python": python.page,
+        "settings": settings.page,
     }
     return {FOLDER / f"{name}.md": make() for name, make in made.items()}

@@ -22,52 +22,55 @@ instead of insert or update or delete on braid.collections
 for each row execute function braid_store.refuse_view_change('braid.create_collection, braid.set_collection or braid.set_ranking');
 
 comment on view braid.collections is 'The collections and their settings.';
-comment on column braid.collections.name is 'What the argument collection of every function takes.';
+comment on column braid.collections.name is 'The collection''s name, for the argument collection of functions.';
 comment on column braid.collections.embedding_model is 'The model whose vectors searches compare.';
-comment on column braid.collections.dimensions is 'The length of its vectors.';
+comment on column braid.collections.dimensions is 'The length of the vectors.';
 comment on column braid.collections.distance is 'How vectors are compared: cosine, inner_product or l2.';
 comment on column braid.collections.text_config is 'The text search configuration that turns words into lexemes.';
 comment on column braid.collections.fold_diacritics is 'Whether words are indexed and searched without their accents.';
 comment on column braid.collections.k1 is
-  'BM25''s k1: the higher it is, the more a word adds to the score each time that a chunk repeats it.';
+  'BM25''s k1: the higher it is, the more a repeated word adds to the score of a chunk.';
 comment on column braid.collections.b is
-  'BM25''s b: how much the length of a chunk counts against it, from 0 (not at all) to 1 (in full).';
+  'BM25''s b: how much the length of a chunk counts against it, from 0 (not at all) to 1 (in full). Null: 0.75, and '
+  'less where chunks are short, 0.75 × min(1, average length / 40).';
 comment on column braid.collections.title_weight is
-  'How many times a word of the title counts, where a word of the text counts once.';
+  'The weight of a word in the title; a word in the text has the weight 1.';
 comment on column braid.collections.chunk_tokens is
   'The most tokens of the embedding model that a chunk may have. Longer texts are split.';
 comment on column braid.collections.index_fields is 'The fields that full text search covers: title, speaker, content.';
 comment on column braid.collections.embed_fields is
-  'The fields that are put together and embedded: title, speaker, content.';
-comment on column braid.collections.full_text_weight is
-  'The weight of the full text score in hybrid searches that give none.';
-comment on column braid.collections.semantic_weight is
-  'The weight of the similarity in hybrid searches that give none.';
+  'The fields that are joined and embedded: title, speaker, content.';
+comment on column braid.collections.full_text_weight is 'The weight of the full-text score in hybrid searches.';
+comment on column braid.collections.semantic_weight is 'The weight of the similarity in hybrid searches.';
 comment on column braid.collections.fusion is
-  'How hybrid searches that name no fusion combine the two scores: convex, dbsf, max or rrf.';
-comment on column braid.collections.rrf_k is 'The constant of the fusion rrf, in searches that give none.';
+  'How hybrid searches combine the scores: convex, dbsf, max or rrf.';
+comment on column braid.collections.rrf_k is 'The constant of the fusion rrf.';
 comment on column braid.collections.normalisation is
-  'How convex and max bring the two scores to one scale, in searches that do not say.';
+  'How the fusions convex and max bring the scores to one scale.';
 comment on column braid.collections.neighbour_weight is
-  'How much of the scores of the chunks before and after it a chunk gets, in searches that do not say.';
+  'The share of the scores of the chunks before and after it, in the same document, that is added to the score of a '
+  'chunk.';
 comment on column braid.collections.smoothing is
-  'How much of its score a chunk shares with those whose vectors are near, in hybrid searches that do not say.';
+  'How far the score of a chunk moves to the mean score of the 10 nearest chunks among the best 30, in hybrid '
+  'searches with the fusion convex and the normalisation centroid.';
 comment on column braid.collections.statistics_scope is
-  'Where searches that do not say count how rare words are: collection, filter or auto.';
+  'Where searches count how rare words are: collection; filter (among the chunks that the filter matches, 10,000 at '
+  'most); or auto (filter if an index finds that the filter matches 100 to 1,000 chunks, else collection).';
 comment on column braid.collections.bm25_variant is
-  'How high BM25 scores are: lucene, or okapi, which has them k1 + 1 times as high.';
+  'The scale of BM25 scores: lucene, or okapi, whose scores are k1 + 1 times as high.';
 comment on column braid.collections.sparse_weight is
-  'The weight of the sparse score in searches that have one and give no weight.';
+  'The weight of the sparse score in searches with sparse terms.';
 comment on column braid.collections.overlap_tokens is
-  'How many tokens of a chunk the next one repeats at most. Null: a tenth of a chunk.';
+  'The most tokens of a chunk that the next chunk repeats. Null: a tenth of a chunk.';
 comment on column braid.collections.default_occurred_at is
-  'now, where documents that have no occurred_at get the time at which they are first written; else null.';
+  'now: a document without occurred_at gets the time at which it is first written. Null: it gets no time.';
 comment on column braid.collections.parts is
   'The settings of parts, as an object with a key for each.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';
 comment on column braid.collections.hnsw_m is 'The parameter m of the HNSW indexes of large tenants.';
-comment on column braid.collections.hnsw_ef_construction is 'The parameter ef_construction of these indexes.';
+comment on column braid.collections.hnsw_ef_construction is
+  'The parameter ef_construction of the HNSW indexes of large tenants.';
 comment on column braid.collections.indexed_attributes is
   'The metadata keys that filters find by index, each with its type.';
