@@ -28,6 +28,8 @@ $$;
 comment on function braid.import_tenant(jsonb) is
   E'Store records that export_tenant gave for the session''s tenant.\n'
   'records: a JSON array of them, in the same order, at most 10000. A document with an external_id that is there '
-  'already replaces it. Searches then find the same with the same scores. A collection that is not there is created, '
-  'if the caller may. A collection with other settings is refused with 22023; leave its record out to store the '
-  'documents under the settings that are there. Return the number of documents stored.';
+  'already is replaced. Searches then find the same with the same scores. A missing collection is created, if the '
+  'caller may. A collection with other settings is refused with 22023; leave its record out to store the documents '
+  'under the settings that are there. Records of a part that is not installed are refused, with the command that '
+  'brings the part; import again then, or leave them out. Nothing is stored twice. Return the number of documents '
+  'stored.';

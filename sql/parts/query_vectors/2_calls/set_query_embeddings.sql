@@ -13,7 +13,8 @@ as $$
 $$;
 
 comment on function braid.set_query_embeddings(text, int) is
-  E'Say of how many queries a collection stores the vectors, so that none is embedded twice.\n'
-  'A hybrid search of text alone takes the vector that is stored for its text, and says so in stats; without one it is '
-  'by full text. embedding_count: how many each tenant has at most, 0 to 10000; beyond that those go that were not stored '
-  'again for longest. 0: none, as in a new collection. Clients store them with store_query_embedding. For administrators.';
+  E'Set for how many queries a collection stores the vectors, so that none is embedded twice.\n'
+  'A hybrid search of text alone takes the vector that is stored for its text, and says so in stats; without one it '
+  'is by full text. embedding_count: the most vectors that each tenant has, 0 to 10000; beyond that, the vectors '
+  'stored longest ago are deleted. 0 stores none, as in a new collection. Clients store vectors with '
+  'store_query_embedding. For administrators.';

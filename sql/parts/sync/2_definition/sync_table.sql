@@ -42,12 +42,18 @@ $$;
 comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text, text,
                                      text, text, text, text) is
   E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
-  'table_name: with its schema. All other names are of columns: content, of which several are joined; id, by default '
-  'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a '
-  'boolean column: only its true rows become documents. metadata: columns whose names become keys. A trigger notes '
-  'which rows a statement changed, in its transaction; braid.apply_changes brings them over, first all rows that '
-  'there are. Who writes to the table needs no right here. mode: deferred; or immediate, by which the trigger itself '
-  'brings rows over where it can, in the transaction that changes them. on_error: keep, so that no statement on the '
-  'table ever fails because of pgbraid; or fail. turns: in place of content, the column of a transcript: json or '
-  'jsonb with an array of turns as in upsert_documents (or an object that has it), or text with turns such as "Ana: '
-  'Hello.". The same call again looks at all rows anew. For administrators who own the table.';
+  'A trigger notes which rows a statement changed, in its transaction; braid.apply_changes brings them over, first '
+  'all rows of the table. table_name: the table, with its schema. content: the columns whose text is searched, up '
+  'to 50; several are joined, with an empty line between them. title, speaker, source_uri, category, language: a '
+  'column each. id: the column of the key, or several; null takes the primary key. Its type is int, bigint, text or '
+  'uuid. occurred_at: a column of type date, timestamp or timestamptz; timestamp counts as UTC. importance: a '
+  'column of numbers. metadata: columns whose names become keys, up to 50; a null value is left out. tenant: the '
+  'tenant of all rows. tenant_column: in its place, the column with the key of each row''s tenant; a row with null '
+  'is no document. Tenants must exist, unless set_access has create_tenants. filter: a boolean column; only rows '
+  'where it is true become documents. mode: deferred; or immediate, which lets the trigger itself write documents '
+  'where it can, in the transaction that changes the rows. on_error: keep, so that no statement on the table fails '
+  'because of pgbraid, and rows that could not be noted are read again later; or fail. turns: in place of content, '
+  'the column of a transcript: json or jsonb with an array of turns as in upsert_documents, or an object that has '
+  'it. Text has turns such as "Ana: Hello" or "[00:01:02] Ana: Hello". Logins that write to the table need no right '
+  'in pgbraid. The same call again changes the columns and looks at all rows anew; another id is refused until '
+  'unsync_table has deleted the documents. For administrators who own the table.';

@@ -132,18 +132,22 @@ def rebuild_vector_index(client: BaseClient, collection: str = "default") -> boo
 def measure_index_recall(
     client: BaseClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
-    """Measure how much of what an exact search finds the vector index of the tenant's part of a collection finds, and
-    how widely it should be searched.
+    """Measure the index recall of the tenant's vector indexes in a collection, and how widely they should be searched.
 
-    Asked are the last of the stored vectors of queries, then those of query sets; if there are fewer than 30, also
-    queries made of stored vectors. query_count: of how many, 10 to 1000; fewer where that would compare more than 100
-    million vectors. set_ef_search: true lets searches use the widths suggested, until the index is made anew; it takes
-    30 queries at least. Return a JSON object: indexes has for each vector shard queries (of which kind),
-    index_recall_10 and index_recall_100 (the share of the 10, and of the 100, nearest found at ef_search and
-    ef_search_100) with their standard errors, the same for other widths, and suggested_ef_search,
-    suggested_ef_search_100 and suggested_ef_search_fused (for the 10 nearest in searches that rank by full text as
-    well); null: the index is not good enough, and searches are exact. No indexes: all vectors are compared. The result
-    is kept for monitors.
+    Index recall is the share of the nearest chunks, found by an exact scan, that the index finds. The queries are the
+    stored vectors of queries, last used first, then the queries of query sets. If there are fewer than 30, stored
+    vectors that were moved a little join them. query_count: the number of queries, 10 to 1000; fewer, but at least 10,
+    where all together would compare more than 100 million vectors. set_ef_search: true lets searches of this tenant
+    use the suggested widths, until the index is made anew; it takes 30 queries at least. Return a JSON object whose
+    key indexes has an object for each vector shard; the array is empty if all vectors are compared anyway. Keys of an
+    index are shard, embedding_model, vectors, is_indexed (false if the index is missing) and measured_at. Its queries
+    counts them by source: stored vectors, query sets and a sample. Searches use the widths ef_search for the 10
+    nearest, ef_search_100 for the 100 nearest and ef_search_fused for the 10 nearest in a hybrid search. A width of
+    null means that they compare all vectors. index_recall_10 and index_recall_100 have the index recall at these
+    widths, error_10 and error_100 their standard errors, and widths the same for other values. suggested_ef_search,
+    suggested_ef_search_100 and suggested_ef_search_fused are the suggested widths; null means that the index is not
+    good enough. is_set tells whether they are in use. It takes as long as the exact searches, and keeps nobody
+    waiting. The result is kept for monitors.
 
     Maps to braid.measure_index_recall. Raise InvalidArgumentError, NotFoundError.
     """
