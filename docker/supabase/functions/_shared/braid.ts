@@ -81,7 +81,7 @@ export type SearchStats = {
   term_statistics?: TermStatistics[]
   expanded?: Json
   postings?: number
-  turns?: Json
+  segments?: Json
   postings_read?: number
   chunks_scored?: number
 }

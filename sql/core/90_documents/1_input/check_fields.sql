@@ -7,7 +7,6 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_renamed constant jsonb := '{"segments": "turns"}'; -- keys by their old names
   v_wrong record;
 begin
   select l.item_name, i.ordinality, jsonb_typeof(i.value) as item_type, i.value ->> 'external_id' as external_id, f.key,
@@ -29,7 +28,8 @@ begin
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text),
                     left(v_wrong.key, 100)
       using errcode = '22023',
-            hint = coalesce('It is called ' || (c_renamed ->> v_wrong.key) || ' now.',
+            -- Keys by their old names: not a constant, which each session would plan.
+            hint = coalesce('It is called ' || ('{"segments": "turns"}'::jsonb ->> v_wrong.key) || ' now.',
                             braid_store.absent_part_hint('fields', v_wrong.key),
                             'The keys are: '
                             || (select string_agg(k, ', ' order by k) from jsonb_object_keys(check_fields.field_types) k)
