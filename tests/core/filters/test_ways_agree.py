@@ -155,7 +155,7 @@ def test_facets_count_each_value_of_lists_once_a_chunk(db: Connection) -> None:
 
 
 LONG = "N" * 400
-SEGMENTS = [{"speaker": ["Ana", "Ben", "Cyd"][number % 3], "text": f"turn {number} word"} for number in range(30)]
+TURNS = [{"speaker": ["Ana", "Ben", "Cyd"][number % 3], "text": f"turn {number} word"} for number in range(30)]
 
 
 @pytest.mark.parametrize("prose", [0, 1500])
@@ -164,8 +164,8 @@ def test_a_speaker_is_found_wherever_the_person_speaks(db: Connection, prose: in
     collection = f"talks{prose}"
     db.execute("select braid.create_collection(%s, 'simple', 3)", (collection,))
     talks: list[dict[str, Json]] = [
-        {"external_id": "talk", "segments": SEGMENTS, "chunk_tokens": 32, "overlap_tokens": 0},
-        {"external_id": "alone", "segments": [{"speaker": "Ana", "text": "word by word"}]},
+        {"external_id": "talk", "turns": TURNS, "chunk_tokens": 32, "overlap_tokens": 0},
+        {"external_id": "alone", "turns": [{"speaker": "Ana", "text": "word by word"}]},
         {"external_id": "note", "content": "word", "speaker": "Ana"},
         {"external_id": "none", "content": "word"},
         # A long list of names is cut short in the column.

@@ -19,7 +19,7 @@ declare
 begin
   if not coalesce(pg_input_is_valid(write_feedback.search_id, 'uuid'), false) then
     raise exception 'search_id is %', coalesce('''' || left(write_feedback.search_id, 100) || '''', 'null')
-      using errcode = '22023', hint = 'Give the search_id that is in the stats of a logged search, of braid.search.';
+      using errcode = '22023', hint = 'Give the search_id that is in the stats of braid.logged_search.';
   elsif (octet_length(write_feedback.external_id) between 1 and 1024) is not true then
     raise exception 'external_id is %', coalesce('''' || left(write_feedback.external_id, 100) || '''', 'null')
       using errcode = '22023', hint = 'Give the external_id of one of the search''s results.';
