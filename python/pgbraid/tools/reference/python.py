@@ -10,12 +10,11 @@ from pathlib import Path
 
 from client_calls import PREFIX, calls
 
+from reference.classes import PACKAGES, Function, members, paragraphs, sections, signature
 from reference.functions import listed
-from reference.markdown import ROOT, block, brief, coded, document, guide, table, wrapped
+from reference.markdown import block, brief, coded, document, guide, table, wrapped
 
-PACKAGE = ROOT / "python" / "pgbraid" / "src" / "pgbraid"
-TOOLS = ROOT / "python" / "pgbraid-tools" / "src" / "pgbraid_tools"
-CLIENT = PACKAGE / "client"
+CLIENT = PACKAGES["pgbraid"] / "client"
 # The area of each module written by hand whose name is not an area's.
 AREAS = {
     "assembling": "search",
@@ -31,16 +30,6 @@ AREAS = {
     "synced_tables": "sync",
     "tenants": "tenancy",
 }
-CLASSES = {
-    "Embedders": {
-        PACKAGE / "embedders" / "local.py": "LocalEmbedder",
-        PACKAGE / "embedders" / "openai.py": "OpenAIEmbedder",
-        PACKAGE / "embedders" / "http.py": "HttpEmbedder",
-        PACKAGE / "embedders" / "adapted.py": "AdaptedEmbedder",
-        PACKAGE / "embedders" / "protocol.py": "Embedder",
-    },
-}
-Function = ast.FunctionDef
 INTRODUCTION = r"""
 `make generate` makes this page from the source of the packages `pgbraid` and `pgbraid-tools`. The guide to the client
 is [python.md](../guide/python.md). The methods of `AsyncClient`, which `connect_async` returns, have the same
@@ -53,38 +42,16 @@ def functions_of(path: Path) -> dict[str, Function]:
     return {node.name: node for node in ast.parse(path.read_text()).body if isinstance(node, Function)}
 
 
+def class_of(path: Path, name: str) -> ast.ClassDef:
+    (node,) = [one for one in ast.parse(path.read_text()).body if isinstance(one, ast.ClassDef) and one.name == name]
+    return node
+
+
 def methods() -> Iterator[tuple[str, str, Function]]:
     """Yield each method of the client with its area."""
     for name, module in re.findall(r"^    (\w+) = (\w+)\.\1$", (CLIENT / "methods.py").read_text(), re.M):
         area = module.removeprefix(PREFIX)
         yield AREAS.get(area, area), name, functions_of(CLIENT / f"{module}.py")[name]
-
-
-def signature(name: str, node: Function, skipped: int = 1) -> str:
-    """Return the call with a parameter a line, unless all fit one."""
-    args = node.args
-    given = [*args.posonlyargs, *args.args]
-    defaults = [None] * (len(given) - len(args.defaults)) + list(args.defaults)
-    shown = [parameter(one, default) for one, default in zip(given, defaults, strict=True)][skipped:]
-    if args.vararg or args.kwonlyargs:
-        shown.append(f"*{ast.unparse(args.vararg)}" if args.vararg else "*")
-    shown += [parameter(one, default) for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
-    if args.kwarg:
-        shown.append(f"**{ast.unparse(args.kwarg)}")
-    returned = f" -> {ast.unparse(node.returns)}" if node.returns and node.name != "__init__" else ""
-    line = f"{name}({', '.join(shown)}){returned}"
-    if len(line) <= 100:
-        return line
-    return "\n".join([f"{name}(", *(f"    {one}," for one in shown), f"){returned}"])
-
-
-def parameter(one: ast.arg, default: ast.expr | None) -> str:
-    typed = f"{one.arg}: {ast.unparse(one.annotation)}" if one.annotation else one.arg
-    return typed if default is None else f"{typed}{' = ' if one.annotation else '='}{ast.unparse(default)}"
-
-
-def paragraphs(documentation: str) -> list[str]:
-    return [" ".join(paragraph.split()) for paragraph in documentation.split("\n\n")]
 
 
 @cache
@@ -95,7 +62,7 @@ def known() -> dict[str, str]:
 
 def method(name: str, node: Function, made: frozenset[str]) -> Iterator[list[str]]:
     links = {function: f"functions.md#{function}" for function in known()}
-    said = paragraphs(ast.get_docstring(node) or "")
+    said = paragraphs(node)
     yield [f"### {name}"]
     yield block(signature(f"client.{name}", node), "py")
     if name in made:
@@ -107,17 +74,6 @@ def method(name: str, node: Function, made: frozenset[str]) -> Iterator[list[str
         yield wrapped(f"Guide: {guide(known()[name])}.")
 
 
-def class_section(path: Path, name: str) -> Iterator[list[str]]:
-    tree = ast.parse(path.read_text())
-    (node,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
-    yield [f"### {name}"]
-    for one in node.body:
-        if isinstance(one, Function) and one.name == "__init__":
-            yield block(signature(name, one), "py")
-    for paragraph in paragraphs(ast.get_docstring(node) or ""):
-        yield wrapped(coded(paragraph))
-
-
 def page() -> str:
     """Return the page."""
     areas: dict[str, list[tuple[str, Function]]] = {}
@@ -127,23 +83,21 @@ def page() -> str:
     parts: list[list[str]] = []
     for area in sorted(areas):
         title = f"{area.replace('_', ' ').capitalize()} methods"
-        rows = (
-            [f"[`{name}`](#{name})", coded(brief(paragraphs(ast.get_docstring(node) or "")[0]))]
-            for name, node in areas[area]
-        )
+        rows = ([f"[`{name}`](#{name})", coded(brief(paragraphs(node)[0]))] for name, node in areas[area])
         parts += [[f"## {title}"], table(["method of the client", "what it does"], rows)]
         parts += [part for name, node in areas[area] for part in method(name, node, made)]
     connect = functions_of(CLIENT / "__init__.py")["connect"]
+    client = class_of(CLIENT / "__init__.py", "Client")
+    base = class_of(CLIENT / "base.py", "BaseClient")
     return document(
         ["# Python"],
         wrapped(INTRODUCTION),
         ["## connect"],
         block(signature("pgbraid.connect", connect, 0), "py"),
-        *(wrapped(coded(one)) for one in paragraphs(ast.get_docstring(connect) or "")),
+        *(wrapped(coded(one)) for one in paragraphs(connect)),
+        ["## Client"],
+        *(wrapped(coded(text)) for text in paragraphs(client)),
+        members(base),
         *parts,
-        *(
-            part
-            for title, found in CLASSES.items()
-            for part in [[f"## {title}"], *(p for path, name in found.items() for p in class_section(path, name))]
-        ),
+        *sections(),
     )
