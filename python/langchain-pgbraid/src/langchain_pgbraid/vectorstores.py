@@ -43,19 +43,25 @@ RELEVANCE_MODES = ("hybrid", "full_text")
 
 
 class PgbraidVectorStore(VectorStore):
-    """A collection of pgbraid. Searches are hybrid unless `mode` says "semantic" or "full_text".
+    """Keep and search documents in a collection of pgbraid. Searches are hybrid unless `mode` says "semantic" or
+    "full_text".
 
-    `embedding` is a LangChain `Embeddings` or an embedder of pgbraid; without one, collections of the offline model are
-    embedded by that. `model_name` is the name of the `Embeddings` in the collection, by default its own. A collection
-    that is not there is created by the first write. `dsn` and `tenant` are those of `pgbraid.connect`. With
-    `embed=False`, documents wait for `pgbraid work` to embed them.
+    `embedding` is a LangChain `Embeddings` or an embedder of pgbraid; without one, the offline model embeds collections
+    made for it. `model_name` is the name of the `Embeddings` in the collection, by default its own. The first write
+    creates a collection that is missing, if the login is an administrator's. `dsn` and `tenant` are as in
+    `pgbraid.connect`. With `embed=False`, documents wait for `pgbraid work`, which embeds them.
 
-    A document is a document of pgbraid with one chunk; its id is the external_id. Documents that came otherwise, such
-    as by `pgbraid ingest`, are found too: each chunk is a Document, with title, source, external_id and chunk_index in
-    its metadata. docs/guide/filters.md describes filters. Calls in threads, or in tasks, have a connection each, up
-    to eight; `close()` or `with` closes them.
+    A document is a document of pgbraid with one chunk; its id is the external_id. Its metadata `title` and `source` are
+    title and source_uri; `speaker`, `category`, `language`, `importance` and `occurred_at` fill the columns of these
+    names where their types fit. Searches also find documents that came otherwise, such as by `pgbraid ingest`: each
+    chunk is a Document, with title, source, external_id and chunk_index in its metadata. A filter's key that is named
+    like a column means the column, and `metadata.category` the metadata: docs/guide/filters.md.
 
-    Errors are PgbraidErrors. What a search could not do, such as embed the query, is a UserWarning.
+    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. Copies, pickled ones
+    too, and forked processes open their own; a pickled store holds its `dsn` with the password. Asynchronous methods
+    use asynchronous connections, and call `embed_query` in a thread.
+
+    Errors are PgbraidErrors. If a search cannot do something, such as embed the query, it gives a UserWarning.
     """
 
     def __init__(
@@ -126,7 +132,8 @@ class PgbraidVectorStore(VectorStore):
         return [found["external_id"] for index, found in enumerate(records) if index not in failed]
 
     def delete(self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any) -> bool:
-        """Delete documents by their ids, or those that match a filter."""
+        """Delete documents by their ids, or all that match a filter. The id of a later chunk, as `doc#1`, deletes
+        nothing."""
         _check_deletion(ids, filter, kwargs)
         with self._connections.client() as client:
             if ids is not None:

@@ -48,22 +48,26 @@ MMR_ARGUMENTS = ("mmr_threshold", "mmr_prefetch_factor", "mmr_prefetch_k")
 
 
 class PgbraidVectorStore(BasePydanticVectorStore):
-    """A collection of pgbraid. Queries of the mode DEFAULT are hybrid unless `mode` says "semantic" or "full_text".
+    """Keep and search nodes in a collection of pgbraid. Queries of the mode DEFAULT are hybrid unless `mode` says
+    "semantic" or "full_text".
 
-    `embed_model` is a `BaseEmbedding`, or an embedder of pgbraid, by which the store embeds queries, and nodes that
-    come without an embedding; then LlamaIndex does not embed queries, and they are answered by full text if the model
-    fails. Without one, LlamaIndex embeds, and `model_name` is the name of its model, for the collection that the first
-    write creates. `dsn` and `tenant` are those of `pgbraid.connect`. With `embed=False`, nodes without an embedding
-    wait for `pgbraid work`.
+    `embed_model` is a `BaseEmbedding`, or an embedder of pgbraid. The store then embeds queries, and nodes that come
+    without an embedding, and answers by full text if the model fails. Without one, LlamaIndex embeds, and `model_name`
+    is the name of its model, for the collection that the first write creates. `dsn` and `tenant` are as in
+    `pgbraid.connect`. With `embed=False`, nodes without an embedding wait for `pgbraid work`.
 
-    A node is a document of pgbraid with one chunk; its id is the external_id, and its relationships are kept. Documents
-    that came otherwise are found too: each chunk is a TextNode, whose source is the document. Calls in threads, or in
-    tasks, have a connection each, up to eight; `close()` or `with` closes them.
+    A node is a document of pgbraid with one chunk; its id is the external_id, and its relationships are kept. Its
+    metadata `title` or `file_name`, and `source`, `file_path` or `url`, are title and source_uri; `speaker`,
+    `category`, `language`, `importance` and `occurred_at` fill the columns of these names where their types fit.
+    Searches also find documents that came otherwise: each chunk is a TextNode, whose source node is the document. A
+    filter's key means the metadata of a node, and the column of that name of a document that came otherwise.
 
-    It can be pickled if its model can, and then has the `dsn` that it was given. `to_dict` has neither the `dsn` nor
-    the model: give them again, `PgbraidVectorStore.from_dict(data, embed_model=…, dsn=…)`.
+    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. Copies, pickled ones
+    too, and forked processes open their own. The store can be pickled if its model can, and then holds its `dsn` with
+    the password. `to_dict` has neither the `dsn` nor the model: give them again, `PgbraidVectorStore.from_dict(data,
+    embed_model=…, dsn=…)`.
 
-    Errors are PgbraidErrors. What a search could not do, such as embed the query, is a UserWarning.
+    Errors are PgbraidErrors. If a search cannot do something, such as embed the query, it gives a UserWarning.
     """
 
     stores_text: bool = True
@@ -210,7 +214,8 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     def delete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
-        """Delete nodes by their ids, by a filter, or by both."""
+        """Delete nodes by their ids, by a filter, or by both. Raises InvalidArgumentError for a filter that keeps every
+        node, such as `nin` of an empty list."""
         wanted = _deleted(node_ids, filters)
         with self._connections.client() as client:
             store.delete_matching(client, wanted, self.collection, node_ids)

@@ -27,19 +27,25 @@ KEEPING = (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL)
 
 
 class PgbraidDocumentStore:
-    """A collection of pgbraid.
+    """Keep and search documents in a collection of pgbraid.
 
-    `text_embedder` is a component of Haystack that embeds queries, or an embedder of pgbraid; `document_embedder`, a
-    component too, embeds documents that come without an embedding. Without a `text_embedder`, collections of the
-    offline model are embedded by that. `model_name` is the name of the model in a collection that the first write
-    creates. `dsn`, a Secret or a string, and `tenant` are those of `pgbraid.connect`. With `embed=False`, documents
-    without an embedding wait for `pgbraid work`.
+    `text_embedder` is a component of Haystack that embeds queries, or an embedder of pgbraid. `document_embedder`, a
+    component too, embeds documents that come without an embedding; without it, `text_embedder` embeds them one by one.
+    Without a `text_embedder`, the offline model embeds collections made for it. `model_name` is the name of the model
+    in a collection that the first write creates. `dsn`, a Secret or a string, and `tenant` are as in `pgbraid.connect`.
+    With `embed=False`, documents without an embedding wait for `pgbraid work`.
 
-    A document is a document of pgbraid with one chunk; its id is the external_id. Documents that came otherwise are
-    found too: each chunk is a Document, with title, source, external_id and chunk_index in its meta. Embeddings are not
-    read back. Calls in threads, or in tasks, have a connection each, up to eight; `close()` or `with` closes them.
+    A document is a document of pgbraid with one chunk; its id is the external_id. Its meta `title` or `file_name`, and
+    `source`, `file_path` or `url`, are title and source_uri; `speaker`, `category`, `language`, `importance` and
+    `occurred_at` fill the columns of these names where their types fit. Searches also find documents that came
+    otherwise: each chunk is a Document, with title, source, external_id and chunk_index in its meta. Embeddings are not
+    read back.
 
-    Errors are PgbraidErrors, and FilterError. What a search could not do, such as embed the query, is a UserWarning.
+    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. A forked process
+    opens its own.
+
+    Errors are PgbraidErrors, and FilterError. If a search cannot do something, such as embed the query, it gives a
+    UserWarning.
     """
 
     def __init__(
