@@ -22,5 +22,7 @@ $$;
 comment on function braid.arrange_results(bigint[], float8[], int, text, jsonb) is
   E'Make result rows of chunks that were scored elsewhere, for example by a reranker.\n'
   'Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the '
-  'collection, each once, at most 100000; those that are gone by now are left out, unless all are. scores: one for each, in the same order. match_count: how many rows, 10 by default. options: those of a search that collapse, group and '
-  'diversify rows, add passages and snippets, and give pages.';
+  'collection, each once, at most 100000; chunks that are gone by now are left out. If all are gone, or with the '
+  'option cursor, a missing chunk raises 42704. scores: one for each, in the same order. match_count: how many '
+  'rows, 10 by default. options: those of a search that collapse, group and diversify rows, add passages and '
+  'snippets, and give pages.';

@@ -28,5 +28,6 @@ comment on function braid.facets(text[], text, jsonb, text, text, int, jsonb) is
   'query_text, all that filters match. keys: 1 to 20 of speaker, category, language, importance, external_id, '
   'source_uri and metadata keys, as in filters. value_count: how many values are returned for each key, 10 by '
   'default, up to 10000; the commonest first, equal counts ordered by value. Each element of an array counts as a '
-  'value; objects and nulls do not count. match: any, all or a share such as 75%. options: those of full_text_search '
-  'that decide what is found, such as language.';
+  'value, and so does each value in an array of objects, once a chunk. Under speaker, each speaker of a chunk '
+  'counts. Objects and nulls do not count. match: any, all or a share such as 75%. options: those of '
+  'full_text_search that decide what is found, such as language.';

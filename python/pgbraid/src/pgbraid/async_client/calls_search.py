@@ -104,9 +104,10 @@ async def arrange_results(
     """Make result rows of chunks that were scored elsewhere, for example by a reranker.
 
     Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the
-    collection, each once, at most 100000; those that are gone by now are left out, unless all are. scores: one for
-    each, in the same order. match_count: how many rows, 10 by default. options: those of a search that collapse, group
-    and diversify rows, add passages and snippets, and give pages.
+    collection, each once, at most 100000; chunks that are gone by now are left out. If all are gone, or with the
+    option cursor, a missing chunk raises 42704. scores: one for each, in the same order. match_count: how many rows,
+    10 by default. options: those of a search that collapse, group and diversify rows, add passages and snippets, and
+    give pages.
 
     Maps to braid.arrange_results. `match_count`, or `limit`, is 10 by default. Raise InvalidArgumentError, and
     NotFoundError if none of the chunks exists, or one of a page does not.

@@ -19,9 +19,10 @@ async def set_sparse_encoder(
     Returns how many terms it has. weights: an object of terms and their weights, 0 or more, in place of those stored
     before; with append, beside them, for tables that come in pieces. Null removes the encoder. Terms are lower case
     and without accents, as in the vocabulary of BERT's uncased models: one that begins with ## stands for the rest of
-    a word, and a word is cut into the longest terms that there are. Weight 0: the term takes its place in a word and
-    counts for nothing. At most 200000 terms. set_ranking and create_collection give it to a collection by its name.
-    For administrators.
+    a word, and a word is cut into the longest terms that there are. A word that cannot be cut so counts for nothing.
+    Of combining marks only U+0300 to U+036F are removed. A term counts once in a query. Weight 0: the term takes its
+    place in a word and counts for nothing. At most 200000 terms. set_ranking and create_collection give it to a
+    collection by its name. For administrators.
 
     Maps to braid.set_sparse_encoder. Raise InvalidArgumentError, LimitExceededError.
     """

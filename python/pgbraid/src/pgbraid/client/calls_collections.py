@@ -168,8 +168,9 @@ def set_ranking(
     with those whose vectors are near, in hybrid searches. statistics_scope: where words are counted: collection,
     filter, or auto. bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does
     not. Parts that are installed have settings of their own. reason: why, for whoever reads list_rankings. evaluation:
-    what it rests on, without texts of queries. expected_ranking: settings that the collection must still have, such as
-    those that ranking was compared with; else it is refused. Returns the number of the version; that of the present
+    what it rests on, an object of at most 100000 bytes; values of queries, changed, query_text, rows and missed are
+    not kept, since versions belong to no tenant. expected_ranking: settings that the collection must still have, such
+    as those that ranking was compared with; else it is refused. Returns the number of the version; that of the present
     one if nothing changes. restore_ranking undoes it. Scores are exact at once. After a change of k1, b or
     title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.
 

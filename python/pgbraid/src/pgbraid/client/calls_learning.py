@@ -71,8 +71,9 @@ def sample_queries(
     often, then those whose first click came latest or never). query_count: how many, up to 10000. since: only searches
     from then on. min_searches: of queries asked at least so often. with_filters: a query with other filters is another
     query, which keeps them; else they are left out. Queries that the set has are left out, so that a second call gives
-    others. Only first pages count, and only logs that keep the text have queries. They have no embeddings: store them
-    with store_queries.
+    others. Upper case and white space make no other query. Only first pages of searches for one query count, and only
+    logs that keep the text have queries. Filters above 2000 bytes are not in the log: these searches count as if they
+    had none. They have no embeddings: store them with store_queries.
 
     Maps to braid.sample_queries. Raise NotFoundError, InvalidArgumentError.
     """
