@@ -22,8 +22,10 @@ ROW_TYPES = ("search_result", "write_result")
 # At the start of a sentence, names of arguments, or of keys of one.
 NAMES = r"[a-z][a-z0-9_]*(?: \([^()]*\))?"
 EXPLAINED = re.compile(rf"(?:^|(?<=\. )|(?<=\.\n)|(?<=\n))({NAMES}(?:(?:,| and) {NAMES})*): ")
-# What is said of the whole function, behind its last argument.
-REST = re.compile(r"(?<=[.)]) (?=(?:Returns?|Raises?|Give|Call|For administrators|All other|The same call|Safe)\b)|\n")
+# Behind the last argument, a sentence that begins otherwise is about the whole function.
+REST = re.compile(
+    r"(?<=[.)]) (?=[A-Z])(?!(?:An empty|Its?|Null|Such|Text has|The (?:key|outcome|value)|Their|They|With)\b)|\n"
+)
 INTRODUCTION = r"""
 `make generate` makes this page from the files of `sql/`. All functions are in the schema `braid`;
 [views.md](views.md) lists the views. In psql, `\df+ braid.*` shows the arguments and a description of each. Writers
@@ -139,12 +141,16 @@ def explained(comment: str, arguments: list[str], columns: list[str], links: dic
     yield from paragraphs(rest, links)
 
 
+def all_links(functions: str) -> dict[str, str]:
+    """Return links to functions, on the page named, and to views, which have a schema in prose."""
+    names = {one.name: f"{functions}#{one.name}" for own in listed("function").values() for one in own}
+    return names | {one.header.name: f"views.md#{one.name}" for own in listed("view").values() for one in own}
+
+
 def section(one: Listed) -> Iterator[list[str]]:
     signature = SIGNATURE.search(one.text)
     assert signature is not None, one.name
-    links = {
-        other.name: f"#{other.name}" for own in listed("function").values() for other in own if other.name != one.name
-    }
+    links = {name: link for name, link in all_links("").items() if link != f"#{one.name}"}
     given, returned = signature[1], signature[2]
     first, _, more = one.comment.partition("\n")
     arguments, columns = (re.findall(r"(?:^|, ?|\() *(\w+) ", text, re.M) for text in (given, returned))

@@ -31,7 +31,8 @@ def coded(text: str, links: Mapping[str, str] | None = None) -> str:
     left = dict(links or {})
 
     def code(found: re.Match[str]) -> str:
-        link = left.pop(found[0].removesuffix("()").removeprefix("braid."), None)
+        name = found[0].removesuffix("()")
+        link = left.pop(name.removeprefix("braid."), left.pop(name, None))
         return f"[`{found[0]}`]({link})" if link else f"`{found[0]}`"
 
     def plain(part: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from client_calls import PREFIX, calls
 
 from reference.classes import PACKAGES, Function, members, paragraphs, sections, signature
-from reference.functions import listed
+from reference.functions import all_links, listed
 from reference.markdown import block, brief, coded, document, guide, table, wrapped
 
 CLIENT = PACKAGES["pgbraid"] / "client"
@@ -61,7 +61,7 @@ def known() -> dict[str, str]:
 
 
 def method(name: str, node: Function, made: frozenset[str]) -> Iterator[list[str]]:
-    links = {function: f"functions.md#{function}" for function in known()}
+    links = all_links("functions.md")
     said = paragraphs(node)
     yield [f"### {name}"]
     yield block(signature(f"client.{name}", node), "py")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sql_comments import comments_on_columns
 
-from reference.functions import Listed, facts_of, index, listed
+from reference.functions import Listed, all_links, facts_of, index, listed
 from reference.markdown import coded, document, item, wrapped
 
 INTRODUCTION = r"""
@@ -16,9 +16,7 @@ braid.collections`. Writers may read all that readers may read. In psql, `\d+ br
 
 
 def section(one: Listed) -> Iterator[list[str]]:
-    links = {
-        name: f"functions.md#{name}" for own in listed("function").values() for name in [other.name for other in own]
-    }
+    links = all_links("functions.md")
     columns = comments_on_columns(one.header.name, one.text)
     yield [f"### {one.name}"]
     yield wrapped(coded(one.comment, links))
