@@ -15,5 +15,5 @@ end
 $$;
 
 comment on function braid_store.adaptive_b(float8) is
-  'BM25''s b of a collection that was given none: 0.75, and less where chunks have fewer than 40 tokens on average. Of '
-  'short chunks the longer ones say more; they are not padded.';
+  'Return BM25''s b for a collection that sets none: 0.75, or less if chunks have fewer than 40 tokens on average. '
+  'Among short chunks, a longer one carries more information and is not padded.';

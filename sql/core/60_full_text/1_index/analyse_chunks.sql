@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Tokens are read in order, and a hash aggregate collects them in the order in which it reads them: no sort is needed.
+-- Tokens are read in order, and a hash aggregate keeps the order of its input, so no sort is needed.
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
@@ -19,12 +19,12 @@ as $$
 #variable_conflict use_column
 declare
   -- A token is packed into one number, because numbers sort fast. From the highest bit:
-  --   20 bits: the chunk's place in v_chunk_ids
-  --   26 bits: the lexeme's place in v_lexemes
+  --   20 bits: the chunk's index in v_chunk_ids
+  --   26 bits: the lexeme's index in v_lexemes
   --    1 bit:  set in the body, clear in the title
   --   15 bits: the position
   --    1 bit:  set if the position counts for the chunk's length
-  -- The first two, which are a lexeme in a chunk, are a posting.
+  -- The first two fields identify a posting: a lexeme in a chunk.
   c_chunk_shift constant int := 43;
   c_posting_shift constant int := 17;
   c_lexeme_bits constant int := 26;
@@ -32,9 +32,9 @@ declare
   c_body_flag constant bigint := 65536;
   c_position_shift constant int := 1;
   c_counted_flag constant bigint := 1;
-  -- 15 bits, as in forward rows. All tokens behind this position get this position.
+  -- A position has 15 bits, as in forward rows. All tokens after this position get this position.
   c_max_position constant bigint := 32767;
-  -- Positions left free between a title and its body, so that no phrase spans both.
+  -- These positions stay free between a title and its body, so that no phrase spans both.
   c_title_gap constant int := 10;
   v_chunk_ids bigint[];
   v_are_first boolean[];
@@ -55,8 +55,8 @@ begin
   v_count := cardinality(v_chunk_ids);
   v_has_titles := (select bool_or(t.title is not null) from unnest(v_titles) t (title));
 
-  -- Titles and bodies go through the tokenizer in one call for each configuration; texts of other configurations are
-  -- null in it. text_number counts first the titles, then the bodies.
+  -- Each text search configuration gets one call of the tokenizer, in which the texts of other configurations are null.
+  -- text_number counts the titles first, then the bodies.
   with occurrences as materialized (
     select o.lexeme collate "C" as lexeme, dense_rank() over by_lexeme as lexeme_number,
            rank() over by_lexeme = row_number() over by_lexeme as is_first, o.is_counted, o.occurrences
@@ -85,8 +85,8 @@ begin
            order by 1)
   into v_lexemes, v_tokens;
 
-  -- Tokens are sorted by chunk, then by lexeme, then the title's before the body's. So positions are collected in the
-  -- order in which they come, and a lexeme ends where the next token belongs to another posting.
+  -- Tokens are sorted by chunk, then by lexeme, and the title's tokens come before the body's. So positions are
+  -- collected in order, and a lexeme ends where the next token belongs to another posting.
   return query
   with title_postings as materialized (
     select t.token >> c_posting_shift as posting, count(*)::smallint as frequency,
@@ -95,7 +95,7 @@ begin
     where v_has_titles and t.token & c_body_flag = 0
     group by t.token >> c_posting_shift
   ), title_frequencies as materialized (
-    -- Sorted arrays, in which each posting of the body is found by binary search.
+    -- Each posting of the body is found in these sorted arrays by binary search.
     select array_agg(t.posting order by t.posting) as postings,
            array_agg(t.frequency order by t.posting) as frequencies
     from title_postings t
@@ -141,4 +141,4 @@ $$;
 
 comment on function braid_store.analyse_chunks(int, braid_store.collections, bigint[]) is
   'Compute the forward rows of chunks: their lexemes, positions and lengths. The result depends only on the texts of '
-  'the chunks and the settings of the collection. Nothing is written.';
+  'the chunks and the settings of the collection. The function writes nothing.';

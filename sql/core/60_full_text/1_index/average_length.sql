@@ -21,6 +21,7 @@ end
 $$;
 
 comment on function braid_store.average_length(int, braid_store.collections, bigint, float8) is
-  'The average length of a tenant''s chunks as BM25 uses it, in tokens: the body''s length plus title_weight times '
-  'the title''s. new_chunk_count and new_length (weighted in the same way) add chunks that no segment holds yet. 1 if '
-  'the average would be 0 or there are no chunks, so that callers can divide by it.';
+  'Return the average length in tokens that BM25 uses for a tenant''s chunks: the length of the body plus '
+  'title_weight times the length of the title. new_chunk_count and new_length (weighted in the same way) add chunks '
+  'that no segment holds yet. The result is 1 if there are no chunks or the average would be 0, so that callers can '
+  'divide by it.';

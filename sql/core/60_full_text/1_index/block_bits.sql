@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.block_bits() is
-  'How many bits of a chunk number tell its place within a block of a long posting list. The number of its block, '
-  'from 0, is (chunk_number - 1) >> block_bits.';
+  'Return the number of low bits of a chunk number that give its position within a block of a long posting list. The '
+  'block number, from 0, is (chunk_number - 1) >> block_bits.';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.block_size() is
-  'How many chunk numbers a block of a long posting list covers: 2 to the power of block_bits.';
+  'Return the number of chunk numbers that a block of a long posting list covers: 2 to the power of block_bits.';

@@ -14,12 +14,12 @@ declare
   v_segment_ids bigint[];
   v_erased_ids bigint[];
 begin
-  -- Under REPEATABLE READ or SERIALIZABLE, deleting rows that a merge has changed would raise 40001.
+  -- Under REPEATABLE READ or SERIALIZABLE, deleting rows that a concurrent merge has changed would raise 40001.
   if current_setting('transaction_isolation') <> 'read committed' then
     return erase_emptied_segments.chunk_ids;
   end if;
-  -- The chunks of a segment never change, so that the count stays true once the segment is locked. A segment that a
-  -- merge has locked is skipped: it keeps its chunks, and tombstones hide them.
+  -- A segment's chunks never change, so the count stays true once the segment is locked. A segment locked by a merge is
+  -- skipped: it keeps its chunks, and tombstones hide them.
   v_segment_ids := array(
     select s.id
     from (
@@ -55,12 +55,12 @@ begin
          ) sc);
   perform braid_store.erase_segments(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_segment_ids);
   perform braid_store.erase_chunks(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_erased_ids);
-  -- "except", because "<> all (v_erased_ids)" would search the whole array for each chunk.
+  -- "except" is used because "<> all (v_erased_ids)" would search the whole array for each chunk.
   return array(select unnest(erase_emptied_segments.chunk_ids) except select unnest(v_erased_ids));
 end
 $$;
 
 comment on function braid_store.erase_emptied_segments(int, int, bigint[]) is
   'Erase the segments whose chunks are all among chunk_ids, together with the index rows of these chunks. The caller '
-  'is about to delete the chunks. Return those of chunk_ids that stay in other segments. Outside READ COMMITTED it '
-  'erases nothing and returns them all.';
+  'is about to delete the chunks. Return the chunk_ids that remain in other segments. Outside READ COMMITTED, erase '
+  'nothing and return all chunk_ids.';

@@ -17,7 +17,7 @@ declare
   v_are_nearly_all boolean;
 begin
   select min(u.segment_id), max(u.segment_id) into v_first, v_last from unnest(erase_segments.segment_ids) u (segment_id);
-  -- Lists of sparse terms stand among the postings.
+  -- The posting table also holds the lists of sparse terms, so it is read whole only if the collection has none.
   select coalesce(sum(s.posting_count) filter (where s.id = any (erase_segments.segment_ids))
                   > 8 * coalesce(sum(s.posting_count) filter (where s.id <> all (erase_segments.segment_ids)), 0), false)
          and not exists (
@@ -27,7 +27,7 @@ begin
   from braid_store.segments s
   where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id;
   if v_are_nearly_all then
-    -- As after a load: to go through all postings is less work than through the lexemes of all chunks.
+    -- This happens after a load. Scanning all postings is then cheaper than looking up the lexemes of all chunks.
     delete from braid_store.postings p
     where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
       select p.ctid
@@ -38,8 +38,8 @@ begin
       ) p
       where p.segment_id = any (erase_segments.segment_ids)));
   else
-    -- Rows are looked up one by one by key, and deleted by ctid. For a list of keys the planner, which has no statistics,
-    -- would read all rows of the tenant. The forward rows tell which postings there are; an index by segment would slow
+    -- Rows are looked up one by one by key, and deleted by ctid. The planner has no statistics, and for a list of keys
+    -- would read all rows of the tenant. The forward rows tell which postings exist; an index by segment would slow
     -- down every write.
     delete from braid_store.postings p
     where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
@@ -70,7 +70,7 @@ begin
           where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
           offset 0
         ) f
-        order by lexeme -- so that neighbours in the index are read together
+        order by lexeme -- so that neighbouring index entries are read together
       ) l,
       lateral (
         select p.ctid, p.segment_id from braid_store.postings p
@@ -114,6 +114,6 @@ end
 $$;
 
 comment on function braid_store.erase_segments(int, int, bigint[]) is
-  'Delete segments and deletions with their postings and their lists of chunks and metadata. The forward rows and tombstones must '
-  'still exist, since they tell which postings to delete. The caller then deletes them, or writes their chunks into '
-  'new segments.';
+  'Delete segments and deletions with their postings and their lists of chunks and metadata. The forward rows and '
+  'tombstones must still exist, because they tell which postings to delete. Afterwards the caller deletes them, or '
+  'writes their chunks into new segments.';

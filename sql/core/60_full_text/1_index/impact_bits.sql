@@ -12,4 +12,5 @@ end
 $$;
 
 comment on function braid_store.impact_bits() is
-  'How many bits of an element of a posting list hold the impact. An element is chunk_number << impact_bits | impact.';
+  'Return the number of bits that an element of a posting list uses for the impact. An element is chunk_number << '
+  'impact_bits | impact.';

@@ -16,7 +16,7 @@ as $$
 declare
   v_chunk_ids bigint[];
   v_position_count int;
-  -- Chunks per batch, each of which is a segment. Both number their chunks in 20 bits.
+  -- Each batch of this many chunks becomes a segment. Batch and segment both number their chunks in 20 bits.
   c_size constant int := 100000;
 begin
   for v_start in 1..coalesce(cardinality(index_chunks.chunk_ids), 0) by c_size loop
@@ -29,7 +29,7 @@ begin
     )
     select array_agg(a.chunk_id order by a.chunk_id), max(a.position_count) into v_chunk_ids, v_position_count
     from analysed a;
-    -- Forward rows count positions in 16 bits.
+    -- Forward rows store the number of positions in 16 bits.
     if v_position_count > 32700 then
       raise exception 'a chunk with its title has % words and parts of words, more than 32700', v_position_count
         using errcode = '22023',
@@ -42,6 +42,6 @@ end
 $$;
 
 comment on function braid_store.index_chunks(int, braid_store.collections, bigint[]) is
-  'Add new chunks to the full-text index, in the transaction that stores them: writes their forward rows and a '
+  'Add new chunks to the full-text index, in the transaction that stores them: write their forward rows and a '
   'segment that holds them. Raise 22023 for a chunk that has, with its title, more than 32700 words and parts of '
   'words.';

@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.index_statistics(int, int) is
-  'How many live chunks a tenant has in a collection, and the total lengths of their bodies and titles in tokens. The '
-  'numbers are exact: deletions are subtracted.';
+  'Return the number of live chunks that a tenant has in a collection, and the total lengths of their bodies and '
+  'titles in tokens. The numbers are exact: deletions are subtracted.';

@@ -14,7 +14,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each chunk, for as long as the session keeps it.
+-- Otherwise a plan made while the tables were small would scan them whole for each chunk, until the session ends.
 set enable_seqscan = off
 set enable_sort = off
 set jit = off
@@ -32,10 +32,10 @@ begin
                              c.content) order by c.id)
   into ids, are_first, text_configs, titles, bodies
   from unnest(indexed_texts.chunk_ids) u (chunk_id),
-       -- Laterals with offset 0 make the planner look up by key. It has no statistics, which could leak data of other
-       -- tenants, and cannot tell that a tenant has more than one chunk.
+       -- A lateral subquery with offset 0 makes the planner look up rows by key. The table has no statistics, because
+       -- they could leak data of other tenants, so the planner cannot tell that a tenant has more than one chunk.
        lateral (
-         -- A range in order of id, because only the index by id can give that order. For a plain key all indexes that
+         -- The range and the order by id make the planner use the index by id. With a plain equality, all indexes that
          -- begin with the tenant seem equally good if the table was empty at its last vacuum.
          select c.* from braid_store.chunks c
          where c.tenant_id = indexed_texts.tenant_id and c.id between u.chunk_id and u.chunk_id
@@ -52,7 +52,7 @@ end
 $$;
 
 comment on function braid_store.indexed_texts(int, braid_store.collections, bigint[]) is
-  'The texts of chunks that full text indexes, as arrays that are parallel and ordered by chunk id. are_first: '
+  'Return the texts of chunks that the full-text index covers, as parallel arrays ordered by chunk id. are_first: '
   'whether the chunk is the first of its document. text_configs: the text search configuration of its language. '
-  'titles: null where titles are not indexed. bodies: the content, after the speaker if that is indexed. Chunks that '
-  'do not exist are left out; all arrays are null if none exists.';
+  'titles: null where titles are not indexed. bodies: the content, preceded by the speaker if speakers are indexed. '
+  'Chunks that do not exist are left out; all arrays are null if none of them exists.';

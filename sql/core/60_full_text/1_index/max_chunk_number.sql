@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.max_chunk_number() is
-  'The highest chunk number that a segment can have: the largest number of chunk_number_bits bits.';
+  'Return the highest chunk number that a segment can have: the largest number that fits in chunk_number_bits bits.';

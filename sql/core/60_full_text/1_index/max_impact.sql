@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.max_impact() is
-  'The highest impact: the largest number of impact_bits bits. The lowest is 1. The highest would be that of a lexeme '
-  'that a chunk contains infinitely often.';
+  'Return the highest impact: the largest number that fits in impact_bits bits. The lowest impact is 1. A lexeme '
+  'would reach the highest impact only in a chunk that contains it infinitely often.';

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining chunks
--- for each batch.
+-- These settings make the planner read the key's index in order. It has no statistics, and would otherwise read and
+-- sort all remaining chunks for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -22,12 +22,13 @@ begin
       order by c.id
       offset 0
     ) c
-    -- Not inside, beside the key: an index that begins with the collection would then look as good.
+    -- The collection is tested outside the subquery. Next to the key's condition, it would make an index that begins
+    -- with the collection look as good as the key's index.
     where c.collection_id = next_chunk_ids.collection_id
     limit next_chunk_ids.max_count);
 end
 $$;
 
 comment on function braid_store.next_chunk_ids(int, int, bigint, int) is
-  'The next chunks of a tenant in a collection, for reading them in batches: at most max_count ids above last_id, in '
-  'ascending order. Empty when there are no more.';
+  'Return the next chunks of a tenant in a collection, to read them in batches: at most max_count ids above last_id, '
+  'in ascending order. The array is empty when no chunks are left.';

@@ -27,5 +27,6 @@ end
 $$;
 
 comment on function braid_store.pack_blocks(int[], float8, int) is
-  'Turn a posting list into one sparse vector for each block of chunk numbers, with impact times weight as numbers. '
-  'The reason is speed: a thousand numbers of vectors are added per microsecond, but only two elements of lists.';
+  'Turn a posting list into one sparse vector for each block of chunk numbers, with impact times weight as values. '
+  'Blocks are faster than lists: PostgreSQL adds a thousand vector elements per microsecond, but only two list '
+  'elements.';

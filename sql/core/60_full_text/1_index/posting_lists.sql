@@ -12,20 +12,21 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
--- Chunks are read by ascending number, and a hash aggregate collects them in the order in which it reads them: the
--- elements of a list need no sort.
+-- Chunks are read by ascending number, and a hash aggregate keeps the order of its input, so the elements of a list
+-- need no sort.
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
--- So that the planner has a worker make one half of a large segment: both calls seem cheap to it.
+-- Both calls seem cheap to the planner. With these costs at 0, it lets a worker process one half of a large segment.
 set parallel_setup_cost = 0
 set parallel_tuple_cost = 0
 as $$
 #variable_conflict use_column
 declare
-  -- From so many chunks on a worker makes one half. To start it takes 30 ms of CPU.
+  -- From this number of chunks on, a worker processes one half. Starting the worker takes 30 ms of CPU.
   c_least_shared constant int := 10000;
-  -- A half is made as if of a segment with so many chunks: no list is long there, so all come as elements.
+  -- Each half is processed as part of a segment with this chunk count. No list is then long, so all lists come as
+  -- elements.
   c_part_size constant int := 2147483647;
   v_tenant_id int := posting_lists.segment.tenant_id;
   v_collection_id int := posting_lists.segment.collection_id;
@@ -42,7 +43,7 @@ begin
     v_half := cardinality(posting_lists.chunk_ids) / 2;
     v_part := posting_lists.segment;
     v_part.chunk_count := c_part_size;
-    -- A parallel Append has each call made by another process, if there is a worker.
+    -- A parallel Append runs each of the two calls in its own process, if a worker is free.
     return query
     select v_tenant_id, v_collection_id, l.lexeme, v_segment_id, l.document_frequency, l.posting_count,
            case when b.weight is null then l.elements end, b.weight,
@@ -61,7 +62,7 @@ begin
            group by p.lexeme
          ) l,
          lateral (
-           -- As below.
+           -- This is the same rule as in the query below.
            select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                             and not posting_lists.segment.is_deletion
                        then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
@@ -87,18 +88,17 @@ begin
   ), weighted as (
     select o.lexeme, o.chunk_number, o.saturation,
            o.is_first_chunk or o.position_end - o.position_begin > coalesce(o.title_frequency, 0) as is_counted,
-           -- The frequency in the body plus title_weight times the frequency in the title.
            o.position_end - o.position_begin + (v_title_weight - 1) * coalesce(o.title_frequency, 0) as frequency
     from occurrences o
     where o.lexeme is not null
-    offset 0 -- so that frequency is computed once, not at every use
+    offset 0 -- so that the frequency is computed once, not at every use
   ), lists as (
     select w.lexeme, count(*) filter (where w.is_counted)::int as document_frequency, count(*)::int as posting_count,
-           -- Ding & Suel 2011 keep one upper bound for each block of a list, its largest impact. Vectors are added so
-           -- fast that here each posting has an upper bound of its own.
+           -- Ding & Suel 2011 keep one upper bound for each block of a list: its largest impact. Adding vectors is fast
+           -- enough to keep an upper bound for each posting instead.
            array_agg(w.chunk_number << braid_store.impact_bits()
-                     -- Rounded up, because it must be an upper bound. Never 0, so that it can be scaled to other
-                     -- parameters.
+                     -- The impact is rounded up, because it must be an upper bound. It is never 0, so that it can be
+                     -- scaled to other parameters.
                      | case when w.frequency > 0
                             then least(ceil(braid_store.max_impact() * w.frequency / (w.frequency + w.saturation) + 1e-6),
                                        braid_store.max_impact())::int
@@ -111,7 +111,7 @@ begin
          case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
   from lists l,
        lateral (
-         -- Any weight gives correct bounds. The closer it is to the collection's idf, the tighter they are.
+         -- Any weight gives correct bounds. The closer it is to the collection's idf, the tighter the bounds are.
          select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                           and not posting_lists.segment.is_deletion
                      then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
@@ -121,5 +121,5 @@ end
 $$;
 
 comment on function braid_store.posting_lists(braid_store.segments, bigint[], int[]) is
-  'Compute the postings of a segment from the forward rows of its chunks and the BM25 parameters in its row. '
-  'chunk_numbers: the number of each of chunk_ids in the segment, ascending. Nothing is written.';
+  'Compute the postings of a segment from the forward rows of its chunks and the BM25 parameters in the segment''s '
+  'row. chunk_numbers: the number of each of chunk_ids in the segment, ascending. The function writes nothing.';

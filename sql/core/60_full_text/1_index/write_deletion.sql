@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.write_deletion(int, int, bigint[]) is
-  'Write a deletion: a segment with negative counts, which takes deleted chunks out of the statistics. Return its '
-  'id. The segments of the chunks still hold them until a merge; tombstones, which the caller writes, hide them.';
+  'Write a deletion, which is a segment with negative counts that subtracts deleted chunks from the statistics. '
+  'Return its id. The chunks stay in their segments until a merge; the caller writes tombstones, which hide them.';

@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+-- Otherwise a plan made while the tables were small would scan them whole for each key, until the session ends.
 set enable_seqscan = off
 set jit = off
 set work_mem = '64MB'
@@ -18,7 +18,7 @@ as $$
 #variable_conflict use_column
 declare
   v_collection_id int := write_segment.collection.id;
-  -- In smaller ones, a chunk is as soon found by the key of segment_chunks.
+  -- Smaller segments store no list of chunks, because looking up a chunk by the key of segment_chunks is as fast.
   c_least_listed constant int := 2048;
   v_segment braid_store.segments;
 begin
@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.write_segment(int, braid_store.collections, bigint[]) is
-  'Write a segment of the given chunks, numbered from 1 in the order of chunk_ids, which is ascending, and its postings. Return its id. '
-  'The chunks must have their forward rows already.';
+  'Write a segment with the given chunks and its postings, and return its id. The segment numbers its chunks from 1 '
+  'in the order of chunk_ids, which must be ascending. The chunks must have forward rows already.';

@@ -10,8 +10,8 @@ as $$
 #variable_conflict use_column
 begin
   -- Tiers are powers of eight, as in a log-structured merge tree (O'Neil et al. 1996): each posting is rewritten once
-  -- per tier. The first tier goes up to 64 chunks instead of 8: many writes are of one chunk, and a search does not
-  -- notice the additional segments.
+  -- per tier. The first tier goes up to 64 chunks instead of 8, because many writes consist of one chunk, and the
+  -- additional segments do not slow searches down.
   return (
     select array_agg(s.id order by s.id)
     from (
@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.full_tier(int, int, bigint) is
-  'The segments of the cheapest merge that is due: eight or more segments (or deletions) of similar size, with at '
-  'most max_posting_count postings together. Where all of a tier would be too many, it takes the smallest. Null if no '
-  'merge is due.';
+  'Return the segments of the cheapest merge that is due: eight or more segments (or deletions) of similar size, '
+  'with at most max_posting_count postings together. If the whole tier has more postings, take its smallest '
+  'segments. Return null if no merge is due.';

@@ -17,7 +17,7 @@ as $$
 declare
   v_deletion_ids bigint[];
 begin
-  -- It looks up the chunks of these segments, not all that are deleted, so that a small merge stays small.
+  -- It looks up the chunks of the given segments instead of all deleted chunks, so that a small merge stays cheap.
   select array_agg(distinct t.segment_id) into v_deletion_ids
   from unnest(lock_deletions.segment_ids) u (segment_id),
        lateral (
@@ -46,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.lock_deletions(int, int, bigint[], bigint) is
-  'Lock the deletions that a merge of the given segments can take in, and return their ids: those that cover chunks '
-  'of these segments. Deletions of more than max_deletion_size chunks, and those that another merge has locked, are '
-  'left out.';
+  'Lock the deletions that cover chunks of the given segments, so that a merge of these segments can include them. '
+  'Return the ids of the deletions. Skip deletions of more than max_deletion_size chunks, and deletions that another '
+  'merge has locked.';

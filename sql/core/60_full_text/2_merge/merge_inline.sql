@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- About 50 ms of work. Larger merges, of deletions too, wait for braid.maintain().
+  -- This is about 50 ms of work. Larger merges wait for braid.maintain(), and so do larger merges of deletions.
   c_max_postings constant bigint := 40000;
   v_segment_ids bigint[] := braid_store.full_tier(merge_inline.tenant_id, merge_inline.collection.id, c_max_postings);
 begin
@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.merge_inline(int, braid_store.collections) is
-  'Do one small merge after a write, if one is due: the cheapest of similar segments, or else one that drops '
+  'Run one small merge after a write, if one is due: the cheapest merge of similar segments, or else one that drops '
   'deleted chunks. Larger merges wait for braid.maintain().';

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+-- Otherwise a plan made while the tables were small would scan them whole for each key, until the session ends.
 set enable_seqscan = off
 set jit = off
 as $$
@@ -24,7 +24,7 @@ declare
   v_dropped_ids bigint[];
   v_uncovered_ids bigint[]; -- chunks of these deletions that other segments hold
 begin
-  -- In READ COMMITTED, the statement after the locks sees all that was committed before they were taken. Under
+  -- In READ COMMITTED, each statement after the locks sees everything committed before the locks were taken. Under
   -- REPEATABLE READ or SERIALIZABLE, deleting rows that another merge has changed would raise 40001.
   if current_setting('transaction_isolation') <> 'read committed' then
     return 0;
@@ -40,7 +40,7 @@ begin
     order by s.id
     for update skip locked
   ) s;
-  -- Another merge will replace what it has locked. If it left too few, these wait for a later merge.
+  -- Segments locked by another merge are about to be replaced. If too few others are left, they wait for a later merge.
   if coalesce(cardinality(v_segment_ids), 0) + cardinality(v_deletion_ids)
      < least(cardinality(merge_segments.segment_ids), 8) then
     return 0;
@@ -48,8 +48,8 @@ begin
   v_deletion_ids := v_deletion_ids || braid_store.lock_deletions(merge_segments.tenant_id, v_collection_id,
                                                                  v_segment_ids, max_deletion_size);
 
-  -- This one statement decides which chunks are dropped. A chunk whose delete commits later, or whose deletion is not
-  -- locked here, moves to the new segment, and its tombstone stays.
+  -- This one statement decides which chunks are dropped. If a chunk's delete commits later, or its deletion is not
+  -- locked here, the chunk moves to the new segment and its tombstone stays.
   select array_agg(i.chunk_id order by i.chunk_id) filter (where not i.is_dropped),
          coalesce(array_agg(i.chunk_id) filter (where i.is_dropped), '{}')
   into v_kept_ids, v_dropped_ids
@@ -67,7 +67,7 @@ begin
            offset 0
          ) sc
   ) i;
-  -- "except", because "<> all (v_dropped_ids)" would search the whole array for each chunk.
+  -- "except" is used because "<> all (v_dropped_ids)" would search the whole array for each chunk.
   select array_agg(t.chunk_id order by t.chunk_id) into v_uncovered_ids
   from (
     select t.chunk_id
@@ -98,7 +98,7 @@ $$;
 
 comment on function braid_store.merge_segments(int, braid_store.collections, bigint[], bigint) is
   'Join segments into one segment and deletions into one deletion, and drop the deleted chunks whose segment and '
-  'deletion both take part. segment_ids: the segments and deletions to join; those that another merge has locked are '
-  'left out. max_deletion_size: deletions of up to so many chunks that cover chunks of these segments take part as '
-  'well. The results are written anew from the forward rows. Return how many segments and deletions it joined. That '
-  'is 0 if too few of them were free, or outside READ COMMITTED.';
+  'deletion both take part. segment_ids: the segments and deletions to join; any that another merge has locked are '
+  'left out. max_deletion_size: deletions of at most this many chunks take part as well if they cover chunks of '
+  'these segments. The results are built again from the forward rows. Return the number of segments and deletions '
+  'joined. It is 0 if too few of them were free, or outside READ COMMITTED.';

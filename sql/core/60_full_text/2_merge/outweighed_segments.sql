@@ -11,12 +11,12 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Fewer deleted chunks than this are not worth a merge. It is also how many tombstones are read per chunk written, on
-  -- average.
+  -- Fewer deleted chunks than this are not worth a merge. The same number limits the cost of checking: each chunk
+  -- written causes 64 tombstones to be read on average.
   c_count constant int := 64;
   v_live bigint;
   v_deleted bigint;
-  v_written bigint; -- chunks that the last write wrote or deleted
+  v_written bigint; -- chunks that the last write added or deleted
   v_limit bigint;
 begin
   select sum(s.chunk_count), -sum(s.chunk_count) filter (where s.is_deletion),
@@ -27,7 +27,7 @@ begin
   if coalesce(v_deleted, 0) <= v_live + c_count or random() * v_deleted > c_count * v_written then
     return null;
   end if;
-  -- To merge a posting costs an eighth of what it costs to write it. So a large write takes at most twice as long.
+  -- Merging a posting costs an eighth of writing it. So with this limit a large write takes at most twice as long.
   v_limit := greatest(outweighed_segments.max_posting_count, v_limit * 8);
   return (
     with deleted as materialized (
@@ -65,8 +65,8 @@ begin
       join sizes s on s.id = d.deletion_id
       where d.chunk_count * 2 >= s.chunk_count
     )
-    -- At least half is dropped, of the segments and of the deletions. So the work of writing the rest anew is in
-    -- proportion to the work of the deletes.
+    -- At least half of the chunks are dropped, both from the segments and from the deletions. So the cost of rewriting
+    -- the rest is proportional to the cost of the deletes.
     select array_agg(m.id)
     from (select s.id from segments s union all select d.id from deletions d) m
     having (select sum(d.chunk_count) from deletions d) * 2 >= (select sum(s.chunk_count) from segments s));
@@ -74,8 +74,8 @@ end
 $$;
 
 comment on function braid_store.outweighed_segments(int, int, bigint) is
-  'The segments and deletions to merge where a tenant has more deleted chunks than live ones in a collection; null if '
-  'there is nothing to merge. The merge drops at least half of the chunks that it reads. The segments have at most '
-  'max_posting_count postings together, or eight times those of the last write if that is more. To find out, it reads '
-  'every tombstone. So it looks only after some writes, chosen at random: the more tombstones there are, the fewer. '
-  'After the others it returns null.';
+  'Return the segments and deletions to merge if a tenant has more deleted chunks than live ones in a collection; '
+  'null if there is nothing to merge. The merge drops at least half of the chunks that it reads. The segments have '
+  'at most max_posting_count postings together, or eight times the postings of the last write if that is more. The '
+  'check reads every tombstone. So it runs only after randomly chosen writes, less often the more tombstones there '
+  'are; after other writes the result is null.';

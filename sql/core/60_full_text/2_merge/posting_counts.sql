@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.posting_counts(int, int, bigint[]) is
-  'How many postings the given segments have together, and how many the given deletions subtract, in one sum: a '
-  'measure of the work to merge them.';
+  'Return the number of postings that the given segments have plus the number that the given deletions subtract. The '
+  'sum measures the work of merging them.';

@@ -9,11 +9,11 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off -- as in merge_segments
+set enable_seqscan = off -- for the reason given in merge_segments
 as $$
-  -- A single segment is rewritten when a fifth of its chunks are deleted, or when its impacts were computed with other
-  -- parameters or an average length that is 10 % off, which makes the bounds loose. To find it, every tombstone is
-  -- read; that would be too slow after each write.
+  -- A single segment is rewritten when a fifth of its chunks are deleted. It is also rewritten when other BM25
+  -- parameters, or a change of 10 % in the average length, have made its bounds loose. Finding it means reading every
+  -- tombstone, which would be too slow after each write.
   with dead as (
     select sc.segment_id, count(*) as chunk_count
     from braid_store.tombstones t,
@@ -45,5 +45,6 @@ as $$
 $$;
 
 comment on function braid_store.segments_to_merge(int, braid_store.collections, bigint) is
-  'The cheapest merge that is due, as ids of segments; null if there is none. A full tier comes first, then a single '
-  'segment that should be rewritten. max_posting_count: the most postings that the merge may write.';
+  'Return the cheapest merge that is due, as ids of segments; null if there is none. A full tier comes first, then a '
+  'single segment that should be rewritten. max_posting_count: the maximum number of postings that the merge may '
+  'write.';

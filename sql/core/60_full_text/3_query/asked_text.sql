@@ -14,5 +14,5 @@ as $$
 $$;
 
 comment on function braid_store.asked_text(text, boolean, text) is
-  'Return what a query asks for in words, which is what clients embed: without operators, and without what must not be there. '
-  'has_operators: false if all of the text is words.';
+  'Return the words that a query asks for, which clients embed: the query text without operators and without '
+  'excluded words. has_operators: whether the text contains operators; false if all of it is words.';

@@ -12,5 +12,6 @@ end
 $$;
 
 comment on function braid_store.bm25_factor(braid_store.collections) is
-  'Return what each BM25 score of a collection is multiplied by: k1 + 1 in the classic formula (Robertson et al. 1994, '
-  '"Okapi at TREC-3"), 1 in Lucene''s, which leaves it out (Kamphuis et al. 2020). The weights of a compiled query contain it.';
+  'Return the factor that multiplies each BM25 score of a collection. It is k1 + 1 in the classic formula (Robertson '
+  'et al. 1994, "Okapi at TREC-3"), and 1 in Lucene''s, which omits it (Kamphuis et al. 2020). The weights of a '
+  'compiled query contain this factor.';

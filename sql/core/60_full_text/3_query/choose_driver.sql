@@ -17,8 +17,8 @@ declare
   v_query braid_store.text_query := query;
   v_added text[];
 begin
-  -- Every match has all lexemes of a group that has one alternative. If every word must be there, it also has the
-  -- lexeme of each word that has only one.
+  -- Every match has all lexemes of a group with a single alternative. If every word is required, a match also has the
+  -- lexeme of each word that has only one lexeme.
   v_query.driver_lexemes := '{}';
   v_query.required_lexemes := array(
     select distinct l.lexeme collate "C"
@@ -50,7 +50,8 @@ begin
       order by p.posting_count, l.lexeme collate "C"
       limit 1);
   elsif exists (select from unnest(query.conditions) c where not c.is_excluded and not c.is_prefix) then
-    -- Only groups of alternatives (a OR b): the driver has one lexeme of each alternative of the first group.
+    -- All required groups have alternatives (a OR b). The driver takes one lexeme of each alternative of the first
+    -- group.
     v_query.driver_lexemes := array(
       select distinct case when c.is_prefix then null else c.lexemes[1] end collate "C"
       from unnest(query.conditions) c
@@ -59,8 +60,7 @@ begin
       v_query.driver_lexemes := '{}';
     end if;
   elsif query.required_words > 1 then
-    -- If m of n words must be there, a match has at least one of any n - m + 1 words. The driver has the rarest of
-    -- them.
+    -- If m of n words are required, a match has at least one of any n - m + 1 words. The driver takes the rarest words.
     v_query.driver_lexemes := array(
       select l.lexeme
       from (
@@ -81,8 +81,8 @@ begin
       where w.rarity <= w.word_count - query.required_words + 1);
   end if;
 
-  -- Lexemes that are demanded but not ranked by, such as the stop words of a phrase, get weight 0: they add nothing to
-  -- a score.
+  -- Lexemes that are demanded but not ranked by, such as the stop words of a phrase, get weight 0, so they add nothing
+  -- to a score.
   v_added := array(select unnest(v_query.driver_lexemes || v_query.required_lexemes)
                    except
                    -- The lexeme of a phrase stands for the phrase; its own list is not read.
@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function braid_store.choose_driver(int, int, braid_store.text_query) is
-  'Choose how to find the matches of a query that demands something. Return the query with two arrays set. '
-  'driver_lexemes: lexemes with few postings, of which every match has at least one; empty if no such set is known. '
-  'required_lexemes: every match has them all. Lexemes of these that the query does not rank by, or only as the lexeme of '
-  'a phrase, are added with weight 0.';
+  'Choose how to find the matches of a query with demands. Return the query with two arrays set. driver_lexemes: '
+  'lexemes with few postings, at least one of which is in every match; empty if no such set is known. '
+  'required_lexemes: lexemes that are all in every match. If the query does not rank by one of these lexemes, or '
+  'only as the lexeme of a phrase, it is added with weight 0.';
