@@ -18,7 +18,7 @@ as $$
 #variable_conflict use_column
 declare
   c_max_terms constant int := 64;
-  c_group_size constant bigint := 1000000; -- more than there are positions in a group
+  c_group_size constant bigint := 1000000; -- larger than the number of positions in a group
   v_factor float8 := braid_store.bm25_factor(compile_query.collection);
   v_chunk_count bigint;
   v_average_length float8;
@@ -26,7 +26,7 @@ declare
   v_has_operators boolean;
   v_kinds_left_out text[];
   v_word_count int;
-  v_has_demands boolean := false; -- whether something must be there
+  v_has_demands boolean := false; -- whether a lexeme or phrase must be present
 begin
   select i.chunk_count,
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
@@ -34,7 +34,7 @@ begin
          t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators, t.kinds_left_out
   into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
   from (
-    -- As in index_statistics.
+    -- This repeats index_statistics.
     select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length), 0)::bigint as body_length,
            coalesce(sum(s.title_length), 0)::bigint as title_length,
            not exists (select from braid_store.synonyms y where y.collection_id = compile_query.collection.id)
@@ -47,14 +47,15 @@ begin
            and coalesce(bool_and(t.occurrence = 'should' and t.kind = 'word' and t.clause_number = t.group_number), true)
              as is_plain,
            coalesce(bool_or(t.occurrence <> 'should'), false) as has_operators,
-           -- The same as in query_terms.
+           -- query_terms applies the same rule.
            array[case when bool_or(t.token_kind <> 'stop_word') then 'stop_word' end,
                  case when bool_or(t.token_kind = 'bigram') then 'character' end] as kinds_left_out
     from unnest(compile_query.tokens) t
   ) t;
 
   if v_is_plain then
-    -- Most queries. The same as below and in query_terms, with less to plan and to run.
+    -- Most queries take this branch. It gives the same result as query_terms and the code below, with less to plan and
+    -- run.
     select w.lexemes, w.weights, w.term_numbers, w.word_numbers,
            case when w.word_count = 0 then 0 when compile_query.match = 'any' then 1
                 else braid_store.required_words(compile_query.match, w.word_count) end,
@@ -104,14 +105,13 @@ begin
   end if;
 
   query.average_length := v_average_length;
-  -- What a chunk is ranked by: terms, each of one or more lexemes. And words, which match counts: how many of them a
-  -- chunk must have.
+  -- A chunk is ranked by terms, each with one or more lexemes. match counts words: how many of them a chunk must have.
   with lexemes as (
     select t.*,
-           -- A term is as common as the commonest of its lexemes (as in Lucene's SynonymQuery).
+           -- A term is as common as its commonest lexeme (as in Lucene's SynonymQuery).
            coalesce(max(t.document_frequency) over (partition by t.term), 0) as term_frequency,
-           -- Which word a lexeme counts for. A compound and its parts count as one word; so do alternatives (OR). What must
-           -- be there anyway is not counted.
+           -- This column names the word that a lexeme counts for. A compound and its parts count as one word, and so do
+           -- alternatives (OR). Words with + are not counted, because every match has them.
            case when t.occurrence = 'must' then null
                 when min(t.clause_number) over same_group < max(t.clause_number) over same_group
                   then min(t.position) over same_group
@@ -120,7 +120,7 @@ begin
                                  compile_query.absent_lexemes, compile_query.corrected_lexemes) t
     window same_group as (partition by t.group_number)
   ), limited as (
-    -- The rarest terms tell chunks apart best, so they are kept. A term that no chunk has is neither kept nor dropped.
+    -- The rarest terms distinguish chunks best, so they are kept. A term that no chunk has is neither kept nor dropped.
     select l.*, l.term_frequency > 0
                 and dense_rank() over (order by l.term_frequency = 0, l.term_frequency, l.term collate "C") <= c_max_terms
                   as is_kept
@@ -130,7 +130,8 @@ begin
            case when l.word is null then 0
                 else dense_rank() over (partition by s.is_searched order by l.word) end::int as word_number,
            dense_rank() over (partition by s.is_searched order by l.term collate "C")::int as term_number,
-           -- Lucene's idf, which is never negative (BM25Similarity; Robertson & Zaragoza 2009, section 3.1, plus 1).
+           -- This is Lucene's idf, which is never negative (BM25Similarity; Robertson & Zaragoza 2009, section 3.1,
+           -- plus 1).
            v_factor * l.frequency * ln(1 + (v_chunk_count - l.term_frequency + 0.5::float8) / (l.term_frequency + 0.5::float8))
              as weight
     from limited l,
@@ -153,7 +154,7 @@ begin
   ) s,
   (
     select coalesce(array_agg(distinct n.term collate "C") filter (where n.is_searched), '{}') as terms,
-           -- A word that no chunk has still counts. A word all of whose lexemes were dropped does not.
+           -- A word that no chunk has still counts. A word whose lexemes were all dropped does not count.
            count(distinct n.word) filter (where n.is_kept or n.term_frequency = 0) as word_count,
            coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency > 0 and not n.is_kept), '{}')
              as dropped_terms,
@@ -162,14 +163,14 @@ begin
     from numbered n
   ) n;
 
-  -- What must be there or must not. Most queries demand nothing.
+  -- Most queries have no operators and demand nothing.
   query.conditions := '{}';
   if v_has_operators then
     query.conditions := braid_store.query_conditions(compile_query.tokens, compile_query.absent_lexemes,
                                                      compile_query.corrected_lexemes);
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);
   end if;
-  -- With match any, if something is demanded, no other word has to be there.
+  -- With match any, if something is demanded, no other word is required.
   query.required_words := case when v_word_count = 0 or compile_query.match = 'any' and v_has_demands then 0
                                else braid_store.required_words(compile_query.match, v_word_count) end;
 
@@ -182,6 +183,6 @@ end
 $$;
 
 comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[], text[]) is
-  'Compile a query for a search of the index: the terms that it ranks by, with their weights, and what a chunk must '
-  'have. Of more than 64 terms it keeps the 64 rarest. match: any, all or a share such as 75%. A word among '
-  'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';
+  'Compile a query for a search of the index: the terms that it ranks by, their weights, and the conditions that a '
+  'chunk must meet. Of more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%. A word among '
+  'absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';

@@ -27,5 +27,6 @@ end
 $$;
 
 comment on function braid_store.demands_of(int, int, braid_store.text_query) is
-  'Return a query that demands what a given one demands by +, - and quotation marks, and rank by nothing: all its '
-  'weights are 0, and so are all bounds. posting_count: how many postings its driver has; null if it has none.';
+  'Return a query that keeps the demands (+, - and quotation marks) of a given query, but ranks by nothing: all its '
+  'weights are 0, and so are all bounds. posting_count: the number of postings of its driver; null if it has no '
+  'driver.';

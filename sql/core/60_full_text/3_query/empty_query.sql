@@ -16,4 +16,4 @@ begin
 end
 $$;
 
-comment on function braid_store.empty_query() is 'A compiled query that ranks by nothing and demands nothing.';
+comment on function braid_store.empty_query() is 'Return a compiled query that ranks by nothing and demands nothing.';

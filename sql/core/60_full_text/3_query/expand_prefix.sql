@@ -6,14 +6,14 @@ parallel safe
 security invoker
 rows 64
 set search_path = pg_catalog, pg_temp
--- Read in the order of the primary key, so that reading stops at the limit.
+-- Rows are read in the order of the primary key, so that reading stops at the limit.
 set enable_hashagg = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
   select e.lexeme
   from (
-    -- The limit counts lexemes, not rows, and only those of live chunks, so that a merge does not change what is found.
+    -- The limit counts lexemes of live chunks, not rows, so that a merge does not change the result.
     select p.lexeme, sum(p.document_frequency) as document_frequency
     from braid_store.postings p
     where p.tenant_id = expand_prefix.tenant_id and p.collection_id = expand_prefix.collection_id
@@ -30,5 +30,5 @@ as $$
 $$;
 
 comment on function braid_store.expand_prefix(int, int, text, int) is
-  'The commonest lexemes that begin with a prefix, at most max_count, commonest first. It looks only at the first '
-  '20000 in alphabetical order, so that the work is bounded however short the prefix is.';
+  'Return the commonest lexemes that begin with a prefix, at most max_count, commonest first. Only the first 20000 '
+  'in alphabetical order are considered, which bounds the work for a short prefix.';

@@ -14,7 +14,7 @@ begin
     group by c.group_number
     having bool_and(not c.is_prefix and c.lexemes && array(
       select q.lexeme
-      -- The lexeme of a phrase is not ranked by where it stands alone.
+      -- A query with a phrase does not rank by the phrase's lexeme where it stands alone.
       from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights, (finds_all_demanded.query).phrases)
              q (lexeme, weight, phrase)
       where q.weight > 0 and q.phrase is null)));
@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.finds_all_demanded(braid_store.collections, braid_store.text_query) is
-  'Whether a full-text search finds every chunk that meets the conditions of a query. That is so if each such chunk '
-  'has a lexeme that the query ranks by, and so gets a score.';
+  'Tell whether a full-text search finds every chunk that meets the conditions of a query. It does if each such '
+  'chunk has a lexeme that the query ranks by, and so gets a score.';

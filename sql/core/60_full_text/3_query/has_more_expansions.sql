@@ -21,4 +21,4 @@ as $$
 $$;
 
 comment on function braid_store.has_more_expansions(int, int, text) is
-  'Whether more lexemes begin with a prefix than the 20000 that braid_store.expand_prefix looks at.';
+  'Tell whether more lexemes begin with a prefix than the 20000 that braid_store.expand_prefix considers.';

@@ -17,16 +17,17 @@ as $$
 declare
   c_spaces constant text := braid_store.white_space();
   c_quotes constant text := braid_store.quotation_marks();
-  -- A character that is not punctuation (ASCII, Latin-1, general, CJK, full-width). What has none is no clause.
+  -- This matches a character that is not punctuation (ASCII, Latin-1, general, CJK, full-width). Text without a match
+  -- is no clause.
   c_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
-  -- Signs before a letter, or before one to four letters and digits, are how options of programs look.
+  -- Command-line options look like this: signs before a letter, or before one to four letters and digits.
   c_letter constant text := E'^[A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u065f\\u066e-\\u06ef\\u06fa-\\u0965\\u0970-\\u0dff\\u1e00-\\u1fff]'
     '[\\u0300-\\u036f]?[.,;:!?)]*$';
   c_option constant text := '^[A-Za-z0-9]{1,4}[.,;:!?)]*$';
   c_path constant text := E'^[''`]?(?:[.~]{0,2}/|\\*\\.[A-Za-z]|~$)';
   c_file constant text := E'^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*\\.[a-z][a-z0-9]{0,4}$';
-  -- Programs whose names are hardly words of a language: "ruby -gem" and "python -snake" stay what they are.
+  -- Programs whose names are also common words are left out: "ruby -gem" and "python -snake" keep their meaning.
   c_program constant text :=
     '^(?:apt-get|chmod|chown|clang|cp|curl|docker|egrep|ffmpeg|g[+][+]|gcc|git|grep|gzip|ifconfig|iptables|javac|journalctl|'
     'kubectl|ln|ls|lsof|mkdir|mv|netstat|nohup|npm|npx|openssl|pg_basebackup|pg_ctl|pg_dump|pg_restore|pgbraid|pip|pip3|'
@@ -38,7 +39,7 @@ declare
   v_has_end boolean := v_last in ('.', '?', '!', '。', '？', '！');
 begin
   if v_query !~ '[-+*"]|OR' then
-    -- Plain words, as in most queries.
+    -- Most queries consist of plain words.
     return query
     select w.number, w.number, 'should', 'word', w.word, null::text
     from (
@@ -50,7 +51,8 @@ begin
     return;
   end if;
   if length(translate(v_query, '"', '')) % 2 <> length(v_query) % 2 then
-    -- The last quotation mark has no partner. A curly one takes its place, as v_query has no others, and is dropped below.
+    -- The last quotation mark has no partner. A curly quotation mark replaces it, as v_query has no others, and is
+    -- dropped below.
     v_query := overlay(v_query placing '”' from length(v_query) - strpos(reverse(v_query), '"') + 1);
   end if;
 
@@ -62,7 +64,7 @@ begin
            coalesce(bool_or(not m.is_phrase and lower(m.content collate "C") ~ c_program) over (w rows unbounded preceding),
                     false) as follows_program
     from (
-      -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
+      -- The pattern matches signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
       select m.item_number, m.matched[1] as signs, m.matched[2] is not null as is_phrase,
              btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content
       from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number)
@@ -78,11 +80,12 @@ begin
     from braid_store.token_stem(array(select distinct i.word from items i where length(i.word) <= 255), parse_query.text_config) s
     where s.is_stop_word
   ), signed as (
-    -- What surely is a command: an option of several signs, one with a value, one before a path.
+    -- The query is certainly a command if it has an option of several signs, an option with a value, or an option
+    -- before a path.
     select i.*, i.signs in ('+', '-') and i.kind = 'word' as is_word_with_sign,
            bool_or(i.signs = '--' and i.kind = 'word' or i.signs = '-' and i.kind = 'word' and (
                      i.content ~ '^[A-Za-z][A-Za-z0-9_.-]*=' or i.after ~ c_path)) over () as is_command,
-           -- What may be one, so that only what looks like an option is taken for one.
+           -- The query may be a command. Then only words that look like options are read as options.
            i.follows_program or i.after ~ c_file or i.before ~ c_path or i.before in ('.', '..')
            or bool_or(i.signs = '-' and i.kind = 'word' and i.content ~ c_letter) over () as may_be_command
     from items i
@@ -108,8 +111,8 @@ begin
   ), counted as (
     select r.*, count(*) filter (where r.kind = 'word' and r.occurrence = 'should') over () as plain_count from read r
   ), understood as (
-    -- In prose a quotation is evidence: questions quote titles and words that the text spells otherwise. So is what has a
-    -- sign: +1 and -2 are numbers, and dashes of a sentence lose their space. Prose has no other operator.
+    -- In prose a quotation is evidence: questions quote titles and words that the text spells differently. Signs are
+    -- evidence, too: +1 and -2 are numbers, and dashes of a sentence lose their space. Prose has no other operator.
     select c.item_number, c.content, c.kind, c.signed_word,
            case when c.occurrence <> 'should'
                   and c.plain_count >= v_prose_words
@@ -143,19 +146,21 @@ $$;
 
 comment on function braid_store.parse_query(text, text) is
   E'Split a query text into its clauses, in order. Every text is valid.\n'
-  'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
-  '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
-  'are not operators. In prose a sign before a number is text, and so is a - before a word if the prose has five plain '
-  'words and ends like a sentence.\n'
-  'A - is text, too, before a letter of an alphabet, a stop word of text_config, or a number that a word follows. All signs '
-  'before words are text in a query with --word, with -name=value or with an option before a path. Where there is an option of '
-  'one letter, the name of a program, or a file beside the option, those before four letters and digits at most are. plain_sign '
-  'is the word with its sign where the sign was read as text. In a command a phrase is a should.\n'
-  '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should: '
-  'a query without other operators and with five plain words or more outside of quotation marks, or with one and a '
-  'question mark at the end. After + it is always a must. Quotation marks pair from left to right. A last one without a partner '
-  'is dropped, and an asterisk inside is an ordinary character.\n'
-  'data* is a prefix: an asterisk at the end of a word, and only there.\n'
-  'a OR b: alternatives. They have one group_number, and are a must if one of them is. OR must be in capitals, '
-  'between clauses that are not must_not; elsewhere it is ignored.\n'
-  'What has neither a letter nor a digit is not a clause.';
+  'word: the query ranks by it (occurrence should). +word: it must be present (must). -word: it must be absent '
+  '(must_not). Numbers (-5) follow the same rules. A hyphen inside a word, a sign alone and several signs '
+  '(--verbose) are not operators. In prose a sign before a number is text. A - before a word is text, too, if the '
+  'prose has five plain words and ends like a sentence.\n'
+  'A - is also text before a letter of an alphabet, a stop word of text_config, or a number that a word follows. In '
+  'a query with --word, with -name=value or with an option before a path, all signs before words are text. If a '
+  'query has an option of one letter, the name of a program, or a file beside the option, signs are text before at '
+  'most four letters and digits. plain_sign is the word with its sign if the sign was read as text. In a command a '
+  'phrase has occurrence should.\n'
+  '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should. '
+  'A query is prose if it has no other operators and at least five plain words outside quotation marks; one such '
+  'word is enough if a question mark ends the query. A phrase after + is always a must. Quotation marks pair from '
+  'left to right. A last quotation mark without a partner is dropped, and an asterisk between quotation marks is an '
+  'ordinary character.\n'
+  'data* is a prefix: the asterisk must end the word.\n'
+  'a OR b: alternatives. They have one group_number, and are a must if one of them is a must. OR must be in '
+  'capitals, between clauses that are not must_not; elsewhere it is ignored.\n'
+  'Text without a letter or digit is not a clause.';

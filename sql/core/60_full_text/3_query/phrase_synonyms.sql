@@ -13,7 +13,8 @@ as $$
 begin
   return query
   with tokens as materialized (
-    -- Plain words, each a clause of its own: not what is quoted, a prefix, an alternative (OR), or has a sign.
+    -- Only plain words are considered, each a clause of its own: no quotation, prefix, alternative (OR) or word with a
+    -- sign.
     select t.clause_number, t.position, t.lexeme
     from (
       select t.*, min(t.clause_number) over (partition by t.group_number)
@@ -27,7 +28,7 @@ begin
     from (select distinct t.clause_number, t.position from tokens t) p
     window in_order as (order by p.clause_number, p.position)
   ), places as (
-    -- Where something else stands between two words, a number is left out.
+    -- Where another clause stands between two words, the numbering skips a place.
     select f.clause_number, f.position,
            f.number + count(*) filter (where not f.follows) over (order by f.number) as place
     from followed f
@@ -40,7 +41,8 @@ begin
     from words f
     join words s on s.place = f.place + 1,
     lateral (
-      -- All entries that begin with these two words: in "C" order an exclamation mark comes next to a space.
+      -- This range contains all entries that begin with these two words: in "C" order an exclamation mark directly
+      -- follows a space.
       select y.lexeme as phrase, y.synonym_lexemes
       from braid_store.synonyms y
       where y.collection_id = phrase_synonyms.collection_id
@@ -65,9 +67,9 @@ begin
   )
   select s.lexeme, s.synonym, s.word_count
   from synonyms s
-  -- A text with this synonym has the word already.
+  -- A text with this synonym already contains the word.
   where not braid_store.phrase_contains(s.synonym, s.lexeme)
-    -- What contains another synonym would count twice.
+    -- A synonym that contains another synonym would count twice.
     and not exists (select from synonyms o
                     where o.lexeme = s.lexeme and o.synonym <> s.synonym
                       and braid_store.phrase_contains(s.synonym, o.synonym));
@@ -75,6 +77,6 @@ end
 $$;
 
 comment on function braid_store.phrase_synonyms(int, braid_store.query_token[]) is
-  'Find the phrases with synonyms that stand in a query, and return for each of their words the synonyms of the phrase '
-  'and its own: a text with a synonym counts as one with all words of the phrase. word_count: how many words the longest '
-  'such phrase has.';
+  'Find the phrases with synonyms in a query. For each word of a phrase, return the synonyms of the phrase and of '
+  'the word: a text with a synonym counts like a text with all words of the phrase. word_count: the number of words '
+  'in the longest such phrase.';

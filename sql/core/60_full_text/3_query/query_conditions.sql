@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Each condition is tested on each chunk that a leg looks at, which takes 1 to 30 µs.
+  -- Each condition is tested on each chunk that a leg examines, which takes 1 to 30 µs.
   c_max_conditions constant int := 128;
 begin
   return array(
@@ -29,8 +29,8 @@ begin
              array_agg(c.lexeme order by c.position, c.lexeme) as lexemes,
              array_agg(c.position - c.first_position order by c.position, c.lexeme) as offsets
       from (
-        -- Of the tokens at a position it takes the whole word and not its parts; in scripts without spaces bigrams, and
-        -- characters only where there are none.
+        -- At each position the whole word is taken, without its parts. In scripts without spaces bigrams are taken, and
+        -- characters only where there are no bigrams.
         select distinct c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.lexeme,
                min(c.position) over (partition by c.clause_number) as first_position, c.token_kind,
                first_value(c.token_kind) over (
@@ -56,5 +56,5 @@ end
 $$;
 
 comment on function braid_store.query_conditions(braid_store.query_token[], text[], text[]) is
-  'Return what a query demands of a chunk by +, - and quotation marks, as conditions; only the first 128. A word among '
-  'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';
+  'Return the demands of a query (+, - and quotation marks) as conditions on a chunk; only the first 128. A word '
+  'among absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';

@@ -33,12 +33,13 @@ declare
   c_most_prefixes constant int := 64;
   c_most_expansions constant int := 64;
   c_most_in_all constant int := 128;
-  c_most_synonyms constant int := 63; -- of a term; words of phrases may have those of several
+  c_most_synonyms constant int := 63; -- per term; a word of several phrases may have synonyms of each
   v_collection_id int := query_terms.collection.id;
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
   v_has_synonyms boolean;
   v_has_phrases boolean; -- whether a phrase with synonyms begins with a word of the query
-  v_words text[] := '{}'; -- of such phrases; parallel to them what they stand for, and of how long a phrase
+  -- The words of these phrases. Parallel arrays hold a synonym of each and the number of words in its phrase.
+  v_words text[] := '{}';
   v_synonyms text[];
   v_word_counts int[];
 begin
@@ -76,7 +77,7 @@ begin
     select t.*
     from tokens t
     where case t.token_kind
-            -- A query of stop words alone ("The Who") searches them; any other leaves them out.
+            -- A query of stop words alone ("The Who") searches for them; any other query leaves them out.
             when 'stop_word' then not exists (select from tokens o where o.token_kind <> 'stop_word')
             when 'character' then not exists (select from tokens o where o.token_kind = 'bigram')
             else true
@@ -118,7 +119,7 @@ begin
     union all
     select s.term, s.lexeme, true
     from (
-      -- Synonyms of the longest phrase first.
+      -- The synonyms of the longest phrase come first.
       select s.term, s.lexeme,
              row_number() over (partition by s.term order by max(s.word_count) desc, s.lexeme collate "C") as number
       from synonyms s
@@ -131,7 +132,7 @@ begin
   from terms t
   left join lexemes l on l.term = t.term
   left join lateral (
-    -- No chunk has a phrase more often than the rarest of its words, which stands for it.
+    -- The phrase's rarest word stands for it: no chunk has the phrase more often.
     select w.lexeme, p.document_frequency, p.posting_count
     from string_to_table(l.lexeme, ' ') w (lexeme),
          lateral (
@@ -148,8 +149,9 @@ end
 $$;
 
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
-  'Return the terms that a query ranks by, a row for each of their lexemes. A term is a word with its synonyms, or a '
-  'prefix with the lexemes that begin so. phrase: a synonym of several words, as given by braid_store.phrase_lexemes, of '
-  'which lexeme is the rarest word; else null. frequency: how often the term occurs in the query; clause_number, position: '
-  'where it does first. document_frequency: how many live chunks have the lexeme. A word among absent_lexemes is '
-  'replaced by the lexeme at the same place of corrected_lexemes.';
+  'Return the terms that a query ranks by, one row for each lexeme of a term. A term is a word with its synonyms, or '
+  'a prefix with the lexemes that begin with it. phrase: a synonym of several words, as returned by '
+  'braid_store.phrase_lexemes; else null. lexeme: the term''s lexeme, or the rarest word of the phrase. frequency: '
+  'how often the term occurs in the query. clause_number, position: the term''s first occurrence. '
+  'document_frequency: the number of live chunks that have the lexeme. A word among absent_lexemes is replaced by '
+  'the lexeme at the same index in corrected_lexemes.';

@@ -9,15 +9,16 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Words and numbers of ASCII with spaces between them, and punctuation at most behind them. The same as in token_lexemes.
+  -- The pattern matches ASCII words and numbers with spaces between them, and punctuation at most after them.
+  -- token_lexemes uses the same pattern.
   c_plain constant text := '^ *(?:(?:[A-Z]?[a-z]+|[A-Z]+s?|[0-9]+)[.,;:!?]*(?: +|$))+$';
   v_tokens braid_store.query_token[];
 begin
   if query_tokens.query_text ~ c_plain and strpos(query_tokens.query_text, 'OR') = 0
      and strpos(query_tokens.text_config, '.') = 0 then
-    -- Most queries. What parse_query and tokenize make of them, with a tenth of what a new session has to plan. Null if the
-    -- configuration has several dictionaries, or one that makes several stems of a word, or letters that may be folded; or if a
-    -- word is so long that it has no stem.
+    -- Most queries take this branch. It returns what parse_query and tokenize would return, with a tenth of the
+    -- planning in a new session. The result is null if the configuration has several dictionaries, or if a word has
+    -- several stems, letters that may be folded, or too many characters for a stem.
     select case when bool_and(coalesce(octet_length(t.lexeme) = length(t.lexeme) and length(t.lexeme) <= 254
                                        and length(t.content) <= 255, false)) then array_agg(
              row(t.number, t.number, 'should', 'word', 1, t.lexeme collate "C",
@@ -52,7 +53,7 @@ begin
   end if;
 
   if strpos(query_tokens.query_text, '*') = 0 then
-    -- Without prefixes, the tokens need no further look.
+    -- Without prefixes, the tokens are complete.
     return array(
       with clauses as materialized (
         select p.* from braid_store.parse_query(query_tokens.query_text, query_tokens.text_config) p
@@ -75,18 +76,18 @@ begin
       from braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
                                 query_tokens.text_config, query_tokens.fold_diacritics) t
       union all
-      -- Prefixes a second time, as they were typed: with the configuration "simple" there are no stems.
+      -- Prefixes are tokenized again as they were typed: the configuration "simple" does not stem.
       select t.text_number, t.position, t.lexeme, t.kind, true
       from braid_store.tokenize(array(select case when c.kind = 'prefix' then c.content end from clauses c
                                       order by c.clause_number),
                                 'simple', query_tokens.fold_diacritics) t
       where exists (select from clauses c where c.kind = 'prefix')
     ), described as materialized (
-      -- Without the content, which may be very long: the window functions would copy it for each token.
+      -- The content is left out because it may be very long, and the window functions would copy it for each token.
       select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme, t.kind as token_kind, t.is_typed,
              count(*) filter (where not t.is_typed) over (partition by c.clause_number) as token_count,
              c.kind = 'prefix' and max(t.position) over (partition by c.clause_number) = 1 as is_prefix,
-             -- A word has several tokens; the longest is the whole word.
+             -- A word may have several tokens; the longest is the whole word.
              row_number() over (partition by c.clause_number, t.is_typed order by length(t.lexeme) desc, t.lexeme) = 1
                as is_longest
       from clauses c
@@ -113,7 +114,8 @@ $$;
 
 comment on function braid_store.query_tokens(text, text, boolean) is
   E'Return the tokens of a query text''s clauses, in no order, with their positions inside the clause.\n'
-  'Stop words, and characters that bigrams cover, are among them. A prefix is compared with stored lexemes, which are '
-  'stems. Its own lexeme is what was typed (in lower case, folded) or the stem of that, whichever is shorter '
-  '(databases*: databas). It has both if neither begins with the other (company*: company, compani). A prefix that is '
-  'longer than the stem of the word it is meant for finds nothing (informati*: the stem is inform).';
+  'The result includes stop words, and characters that bigrams cover. A prefix is compared with stored lexemes, '
+  'which are stems. The lexeme of a prefix is the typed text (in lower case, folded) or the stem of the typed text, '
+  'whichever is shorter (databases*: databas). If neither begins with the other, the prefix has both lexemes '
+  '(company*: company, compani). A prefix that is longer than the stem of the intended word finds nothing '
+  '(informati*: the stem is inform).';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- PostgREST makes such a text of an array.
+  -- PostgREST turns an array of texts into JSON text of this form.
   if query_text ~ E'^\\s*\\[\\s*(?:"|\\])' and octet_length(query_text) <= 1000000 and pg_input_is_valid(query_text, 'jsonb') then
     if not jsonb_path_exists(query_text::jsonb, '$[*] ? (@.type() != "string")') then
       raise exception 'query_text is an array of % texts', jsonb_array_length(query_text::jsonb)
@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.refuse_list(text) is
-  'Raise 22023 for a query text that is a JSON array of texts, which is what becomes of several queries sent as one.';
+  'Raise 22023 for a query text that is a JSON array of texts: several queries were sent as one.';

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_store.required_words(text, int) is
-  'How many of word_count words of a query a chunk must contain. match: any (1), all, or a share such as 75%, rounded '
-  'up. Raises 22023 for any other match.';
+  'Return how many of word_count words of a query a chunk must contain. match: any (1), all, or a share such as 75%, '
+  'rounded up. Raise 22023 for any other match.';

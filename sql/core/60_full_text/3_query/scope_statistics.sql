@@ -45,7 +45,7 @@ begin
     from unnest(v_lexemes, scope_statistics.query.phrases) with ordinality q (lexeme, phrase, place),
          string_to_table(coalesce(q.phrase, q.lexeme), ' ') w (lexeme)
   ), counts as (
-    -- Counted as in posting_lists: the words of a title count once per document.
+    -- As in posting_lists, the words of a title count once per document.
     select q.place, q.lexeme, count(*) as count
     from unnest(v_chunk_ids) u (chunk_id),
          lateral (
@@ -63,7 +63,7 @@ begin
               > coalesce(f.title_frequencies[w.place], 0))
     group by q.place, q.lexeme
   ), alternatives as (
-    -- A phrase is as common as the rarest of its words.
+    -- A phrase is as common as its rarest word.
     select q.place, min(coalesce(c.count, 0)) as count
     from searched q
     left join counts c on c.place = q.place and c.lexeme = q.lexeme
@@ -86,6 +86,6 @@ $$;
 
 comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.filter, int) is
-  'Recompute a compiled query''s idf and average length from the chunks that pass a filter, for ranking within '
-  'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks pass the filter. Both '
-  'are null if they are more than max_chunks.';
+  'Recompute a compiled query''s idf and average length from the chunks that pass a filter, to rank within the '
+  'filter alone. scoped: the query with the new numbers. chunk_count: the number of chunks that pass the filter. '
+  'Both are null if more than max_chunks pass it.';

@@ -19,15 +19,15 @@ declare
   v_low float8 := 0;
   v_low_count float8 := v_width * cardinality(sums) + 1;
   v_high float8 := highest;
-  -- Hardly any chunk has all words as often as it could. Assumed until a lower bound was too low, as where all words go
-  -- together.
+  -- Hardly any chunk contains every word as often as possible. This estimate holds until a lower bound proves too low,
+  -- as when all words occur together.
   v_high_count float8 := 1e-6;
   v_middle float8;
   v_level @vector@.vector;
   v_count float8;
 begin
   for v_step in 1..20 loop
-    -- The number of chunks above a bound falls about exponentially as the bound rises.
+    -- The number of chunks above a bound falls roughly exponentially as the bound rises.
     v_middle := v_low + (v_high - v_low) * least(greatest(
       ln(v_low_count / (1.4 * target)) / ln(v_low_count / v_high_count), 0.1), 0.9);
     v_level := braid_store.constant_block(v_middle / growth, v_width);
@@ -57,5 +57,5 @@ $$;
 
 comment on function braid_store.choose_threshold(@vector@.vector[], bit varying[], float8, float8, float8) is
   'Find a bound that about target chunks of a sample of blocks reach (up to twice as many); 0 if fewer than target '
-  'have any bound. sums: for each block a vector of the chunks'' bounds, divided by growth. masks: for each block a '
-  'bit for every chunk that may match; null if all may. highest: no bound is higher.';
+  'have any bound. sums: for each block, a vector of the chunks'' bounds divided by growth. masks: for each block, a '
+  'bit for every chunk that may match; null if all chunks may match. highest: the maximum of all bounds.';

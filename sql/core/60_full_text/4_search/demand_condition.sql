@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.demand_condition(int, braid_store.text_query) is
-  'What a query demands, as an SQL condition on chunks with the alias c, for use in semantic search. It tests one '
-  'chunk at a time, and only those that the search looks at.';
+  'Return the demands of a query as an SQL condition on chunks with the alias c, for use in semantic search. The '
+  'condition tests one chunk at a time, so only chunks that the search examines are tested.';

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     string_agg(case when g.is_excluded then 'not ' else '' end || '(' || g.test || ')', ' and '
-               -- Phrases come last, because they take ten times as long.
+               -- Phrases come last, because testing them takes ten times as long.
                order by g.has_phrase, g.group_number, g.is_excluded),
     'true')
   from (
@@ -23,5 +23,6 @@ as $$
 $$;
 
 comment on function braid_store.demand_test(braid_store.query_condition[]) is
-  'What conditions demand, as an SQL test of a forward row with the alias f; true if there are no conditions. f has '
-  'the columns lexemes, position_ends, positions, and words, which is the lexemes with a space before and after each.';
+  'Return conditions as an SQL test of a forward row with the alias f; true if there are no conditions. f has the '
+  'columns lexemes, position_ends, positions and words. words is the text of the lexemes with a space before and '
+  'after each.';

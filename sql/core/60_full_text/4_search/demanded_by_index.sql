@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.demanded_by_index(int, braid_store.collections, braid_store.text_query) is
-  'The live chunks that meet the conditions of demands, a query made by braid_store.demands_of. They are found '
-  'through the postings of its driver.';
+  'Return the live chunks that meet the conditions of demands, a query made by braid_store.demands_of. The postings '
+  'of its driver lead to the chunks.';

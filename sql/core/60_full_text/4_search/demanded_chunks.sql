@@ -51,5 +51,5 @@ end
 $$;
 
 comment on function braid_store.demanded_chunks(int, braid_store.collections, bigint[], braid_store.text_query) is
-  'Those of the given chunks that have all that a query demands, its conditions and its required words, in the order '
-  'of chunk_ids.';
+  'Return the given chunks that meet all demands of a query, its conditions and its required words, in the order of '
+  'chunk_ids.';

@@ -19,7 +19,7 @@ declare
   v_sampled bigint[];
   v_demanded bigint[];
 begin
-  -- The second, larger sample is for when the first finds few.
+  -- If the first sample contains few matches, the second, larger sample decides.
   foreach v_sample_size in array '{50,1000}'::int[] loop
     v_sampled := braid_store.sampled_chunk_ids(demanded_if_few.tenant_id, (demanded_if_few.collection).id, v_sample_size);
     if cardinality(braid_store.demanded_chunks(demanded_if_few.tenant_id, demanded_if_few.collection, v_sampled,
@@ -28,7 +28,7 @@ begin
     end if;
   end loop;
 
-  -- Reading all rows in order costs a tenth of looking each one up.
+  -- Reading all rows in order costs a tenth of looking them up one by one.
   execute format($query$
     select array(
       select f.chunk_id
@@ -48,6 +48,6 @@ end
 $$;
 
 comment on function braid_store.demanded_if_few(int, braid_store.collections, braid_store.text_query, int) is
-  'The chunks that meet the conditions of demands, a query made by braid_store.demands_of, if such chunks are rare; '
-  'else null. Rare means that fewer than 4 of a sample of 1000 chunks meet them, and max_count at most of all. Some '
-  'of the chunks may be deleted.';
+  'Return the chunks that meet the conditions of demands, a query made by braid_store.demands_of, if they are rare; '
+  'else null. They are rare if fewer than 4 chunks of a sample of 1000, and at most max_count of all chunks, meet '
+  'the conditions. The result may contain deleted chunks.';

@@ -24,7 +24,7 @@ declare
   v_phrases text[] := exact_scores.query.phrases;
 begin
   if cardinality(v_phrases) = 0 and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
-    -- Each term has one lexeme, as in most queries: the same formula as below, without grouping.
+    -- Most queries have one lexeme for each term. The formula is the same as below, without grouping.
     return array(
       select (
         select sum(t.weight * t.frequency / (t.frequency + f.saturation))
@@ -55,8 +55,8 @@ begin
   end if;
   return array(
     select (
-      -- BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). Added up in the order of the
-      -- terms, so that equal chunks get equal scores to the last bit.
+      -- This is BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). Scores are summed in the
+      -- order of the terms, so that equal chunks get equal scores to the last bit.
       select sum(t.weight * t.frequency / (t.frequency + f.saturation))
       from (
         select q.weight,
@@ -88,5 +88,5 @@ end
 $$;
 
 comment on function braid_store.exact_scores(int, braid_store.collections, bigint[], braid_store.text_query) is
-  'The exact BM25 scores of chunks, from their forward rows, in the order of chunk_ids; null for a chunk that has '
-  'none of the query''s lexemes.';
+  'Return the exact BM25 scores of chunks, computed from their forward rows, in the order of chunk_ids; null for a '
+  'chunk with none of the query''s lexemes.';

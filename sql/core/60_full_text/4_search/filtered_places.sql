@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.filtered_places(int, int, bigint[], braid_store.filter, int) is
-  'All chunks that pass a filter and their places in the index, as in places_of; null if they are more than max_count. The '
-  'query plays no part: whether these chunks meet its demands is tested when they are scored.';
+  'Return all chunks that pass a filter and their places in the index, as in places_of; null if more than max_count '
+  'chunks pass it. The query plays no part: its demands are tested when the chunks are scored.';

@@ -20,25 +20,25 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- So few places are scored at once: that is faster than to compute their bounds first.
+  -- Up to this number, scoring all places at once is faster than computing their bounds first.
   c_scored_at_once constant int := 300;
   v_segments braid_store.searched_segments;
   v_gathered braid_store.bounded_places;
   v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
-  -- Whether it demands nothing and has no phrases. Most queries.
+  -- Most queries are plain: they demand nothing and have no phrases.
   v_is_plain boolean := cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
                         and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
-  v_among bigint[]; -- the only places that may pass the filter, if it went first
-  v_among_ids bigint[]; -- the chunks there
-  v_has_filtered boolean; -- whether that was tried
-  -- How many places to gather. A share of less than 1/64 is not known well enough from a sample.
+  v_among bigint[]; -- the only places that may pass the filter, if it was evaluated first
+  v_among_ids bigint[]; -- the chunks at these places
+  v_has_filtered boolean; -- whether evaluating the filter first was tried
+  -- This is the number of places to gather. A sample is too small to know a share of less than 1/64.
   v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
-  v_high float8; -- earlier passes gathered all with this bound or a higher one
+  v_high float8; -- earlier passes gathered every place with this bound or a higher one
   v_tried bigint;
   v_needed float8;
   v_max_scored int;
-  v_scored_before int; -- before it began again
+  v_scored_before int; -- the chunks scored before a restart
 begin
   if cardinality(query.lexemes) = 0 then
     candidates := '{}';
@@ -47,9 +47,9 @@ begin
     chunks_scored := 0;
     return;
   end if;
-  -- The bound of a prefix is the sum of the bounds of its lexemes, and so far above its score. That of a phrase is the
-  -- bound of one of its words. Therefore the number of chunks to score is limited where a term has several lexemes or a
-  -- phrase: to 600,000 look-ups of lexemes in forward rows. Looking for a phrase takes the time of 50.
+  -- A prefix's bound is the sum of its lexemes' bounds, and so far above its score. A phrase's bound is the bound of
+  -- one of its words. Therefore, if a term has several lexemes or a phrase, the number of chunks to score is limited:
+  -- to 600,000 look-ups of lexemes in forward rows. Testing a phrase costs as much as 50 look-ups.
   if not v_is_plain or query.term_numbers[cardinality(query.term_numbers)] < cardinality(query.term_numbers) then
     v_max_scored := case
       when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
@@ -60,10 +60,10 @@ begin
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
   if filter.among is not null then
-    filter.share := 1; -- of these
+    filter.share := 1; -- The share is now relative to among.
     v_has_filtered := true;
     if cardinality(filter.among) <= c_scored_at_once then
-      -- Nothing is looked for in the index, so the numbers of these chunks do for their places.
+      -- The index is not read in this case, so the numbers of these chunks can serve as places.
       v_among := array(select n from generate_series(1::bigint, cardinality(filter.among)) n);
       v_among_ids := filter.among;
     else
@@ -72,7 +72,7 @@ begin
     end if;
   end if;
 
-  -- Each pass gathers and scores places with lower bounds than those of the passes before.
+  -- Each pass gathers and scores places with lower bounds than the passes before it.
   loop
     if cardinality(v_among) <= c_scored_at_once then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
@@ -92,20 +92,21 @@ begin
                                              v_among_ids, filter, candidate_count, v_min_threshold, v_max_scored, v_scored);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
-    -- All places not gathered have bounds below low. They cannot matter if enough scores are at least low, or if low is
-    -- the lowest score that is asked for.
+    -- All places not gathered have bounds below low. They cannot matter if enough scores reach low, or if low is the
+    -- minimum score requested.
     exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_min_threshold or is_cut;
 
     v_tried := coalesce(v_tried, 0) + coalesce(cardinality(v_gathered.places), 0);
-    -- How many places to try, if the next ones match as often as those tried so far.
+    -- This estimates how many places to try if the next ones match as often as the places tried so far.
     v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(array_remove(v_scored.scores, null)), 1);
-    -- If more places than 5,000 had to be tried, the filter goes first, provided that it matches at most 10,000 chunks.
+    -- If more than 5,000 places are needed, the filter is evaluated first, provided that it matches at most 10,000
+    -- chunks.
     if v_needed > 5000 and not filter.is_empty and v_has_filtered is null then
       v_has_filtered := true;
       select p.places, p.chunk_ids into v_among, v_among_ids
       from braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, filter, 10000) p;
       if v_among is not null then
-        -- Begin again, with these places alone.
+        -- Start again with these places alone.
         filter := braid_store.no_filter();
         v_scored_before := cardinality(v_scored.chunk_ids);
         v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
@@ -113,8 +114,8 @@ begin
         continue;
       end if;
     end if;
-    -- The low of this pass may be above that of the last one: where many bounds are equal, a threshold is above all of
-    -- them or none, and different targets give almost the same one.
+    -- low may be higher in this pass than in an earlier one. Where many bounds are equal, a threshold lies above or
+    -- below all of them, and different targets give almost the same threshold.
     v_high := least(v_high, v_gathered.low);
     v_target := greatest(least(greatest(v_needed, 4 * v_target), 32 * v_target), v_max_scored);
   end loop;
@@ -127,10 +128,11 @@ $$;
 
 comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
                                                      braid_store.filter, float8, int) is
-  'The candidate_count best chunks by BM25 among those that pass a filter, with ranks from 1; equal scores are '
-  'ordered by external_id and chunk_index. It takes three steps. First, upper bounds of the scores of all chunks at '
-  'once. Second, a threshold that about enough bounds reach. Third, exact scores of the chunks above it, from their '
-  'forward rows, highest bound first, until no other chunk can be among the best (the stopping rule of Fagin, Lotem & '
-  'Naor 2003). If these chunks were not enough, it repeats this with a lower threshold. is_cut: it ended early, after '
-  '600000 look-ups of lexemes (a phrase takes 50); this happens only with prefixes or synonyms. postings_read: the '
-  'postings read, counted again in each pass.';
+  'Find the candidate_count best chunks by BM25 among the chunks that pass a filter, with ranks from 1; equal scores '
+  'are ordered by external_id and chunk_index. The search has three steps. First, compute upper bounds of the scores '
+  'of all chunks at once. Second, choose a threshold that slightly more bounds reach than needed. Third, compute '
+  'exact scores of the chunks above it from their forward rows, highest bound first, until no other chunk can be '
+  'among the best (the stopping rule of Fagin, Lotem & Naor 2003). If these chunks were too few, repeat the steps '
+  'with a lower threshold. is_cut: whether the search ended early, after 600000 look-ups of lexemes (a phrase counts '
+  'as 50); this happens only with prefixes or synonyms. postings_read: the number of postings read, counted again in '
+  'each pass.';

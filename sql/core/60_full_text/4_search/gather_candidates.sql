@@ -39,15 +39,17 @@ declare
   v_width int := gather_candidates.block_width;
   v_none bit varying := repeat('0', v_width)::bit varying;
   v_all bit varying := repeat('1', v_width)::bit varying;
-  -- A little more, because single precision rounds and a bound must not be too low.
+  -- The margin allows for rounding in single precision, because a bound must not be too low.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
-  -- Four steps: read the lists of the query's lexemes; add up the long ones, block by block; choose the lowest bound that
-  -- counts; and give the places with that bound or a higher one.
+  -- The query has four steps: read the lists of the query's lexemes; add up the long lists, block by block; choose the
+  -- lowest bound that counts; return the places with that bound or a higher one.
 
-  -- 1. Each lexeme has a list in each segment. A short list has an element for each chunk with the lexeme; a long one has
-  -- blocks, with a number for every chunk. An impact times unit is the most that the lexeme adds to the score of a chunk.
-  -- Excluded lexemes add nothing. Only their long lists are read, which tell the chunks to leave out.
+  -- 1. Each lexeme has a list in each segment. A short list has an element for each chunk with the lexeme; a long one
+  --    has
+  -- blocks, with a number for every chunk. An impact times unit is the most that the lexeme adds to the score of a
+  -- chunk.
+  -- Excluded lexemes add nothing. Only their long lists are read, because these show which chunks to leave out.
   with lists as materialized (
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
@@ -72,7 +74,7 @@ begin
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact(),
            p.elements, null, null
     from (
-           -- Several words of the query may have the same phrase, which is looked for once.
+           -- Several words of the query may have the same phrase, whose list is computed once.
            select q.lexeme, q.phrase, sum(q.weight) as weight
            from unnest(v_lexemes, v_weights, v_phrases) q (lexeme, weight, phrase)
            where v_phrases <> '{}' and q.phrase is not null
@@ -83,19 +85,21 @@ begin
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s
   ), growth as materialized (
-    -- 2. The factor that fits most long lists. It multiplies their sum, once, so that only few lists are multiplied by a
-    -- factor of their own.
+    -- 2. The growth factor that fits most long lists. It multiplies their sum, once, so that only few lists need a
+    --    factor of
+    -- their own.
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
     where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
-    -- The sum of the long lists, for each block of each segment. Times growth it is what they add to the bounds.
+    -- This is the sum of the long lists, for each block of each segment. The sum times growth is the long lists' part
+    -- of the bounds.
     select b.place,
            @vector@.sum(case when b.multiplier is null then b.block
                              else b.block operator(@vector@.*) b.multiplier end) as sum,
-           -- The chunks that may match, as far as long lists tell: they have one of the drivers, all that is required,
-           -- and nothing that is excluded.
+           -- The mask marks the chunks that may match, as far as long lists tell: they have at least one driver lexeme,
+           -- all required lexemes and no excluded lexeme.
            case when v_is_masked
                 then (case when v_has_driver then coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), v_none)
                            else v_all end
@@ -115,7 +119,7 @@ begin
                generate_subscripts(l.blocks, 1) as block_number, unnest(l.blocks) as block
         from growth g, lists l,
              lateral (
-               -- A factor from 0.95 to 1 is taken for 1: the bound becomes higher, and is still a bound.
+               -- A factor from 0.95 to 1 is replaced by 1: the bound rises, and is still an upper bound.
                select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
                            then braid_store.constant_block(l.unit / (l.block_weight * g.growth), v_width) end as multiplier
                offset 0
@@ -125,16 +129,16 @@ begin
     ) b
     group by b.place
   ), sample as materialized (
-    -- 3. About six blocks stand for all.
+    -- 3. A sample of about six blocks represents all.
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
     where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
           % greatest(n.count / 6, 1) = 0
   ), level as materialized (
-    -- block is the level for each chunk of a block, to subtract from a sum. Kept within what single precision can hold:
-    -- bounds are, but min_score may not be. A little lower than low, because rounding must not lose a place that the next
-    -- pass takes for gathered.
+    -- block repeats the level for each chunk of a block, to subtract it from a sum. The level is limited to the range
+    -- of single precision, which min_score may exceed. It is slightly lower than low, because rounding must not lose a
+    -- place that the next pass assumes gathered.
     select t.low, g.growth,
            braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
                                            else t.low end, v_width) as block
@@ -148,8 +152,9 @@ begin
            offset 0
          ) t
   ), parts as materialized (
-    -- 4. A one for each chunk whose long lists alone reach the level. Cut into parts of 512 bits, because most parts have
-    -- no ones and can be skipped.
+    -- 4. A bit is 1 for each chunk whose long lists alone reach the level. The bits are cut into parts of 512, because
+    --    most
+    -- parts are all zeros and can be skipped.
     select array_agg(p.place) as places, string_agg(p.bits::text, '') as bits
     from (
       select b.place + p.part * 512 as place, substring(b.bits from p.part * 512 + 1 for 512) as bits
@@ -166,10 +171,11 @@ begin
     ) p
     where bit_count(p.bits) > 0
   ), found as (
-    -- These chunks and those of short lists; if among is given, its places instead. bound is what short lists add.
+    -- The places are the chunks marked above and the chunks of short lists, or else the places of among. bound is the
+    -- part that short lists add.
     select f.place, sum(f.bound) as bound, bool_or(f.is_driven) as is_driven
     from (
-      -- unnest stands in the select list, because in FROM it would fill a tuplestore first.
+      -- unnest is in the select list, because in FROM it would fill a tuplestore first.
       select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
              (l.element & braid_store.max_impact()) * l.unit as bound, l.is_driven, v_finds_places as is_wanted
       from (
@@ -179,7 +185,7 @@ begin
         where l.elements is not null
       ) l
       union all
-      -- The lengths of the runs of zeros between the ones tell where the ones are.
+      -- The lengths of the runs of zeros give the positions of the ones.
       select p.places[(o.number - 1) / 512 + 1] + (o.number - 1) % 512 + 1, 0, true, true
       from parts p,
            lateral (
@@ -199,8 +205,8 @@ begin
   into places, bounds, low
   from level l,
        lateral (
-         -- The norm of a vector of one number is that number. A place with no driver in a short list needs one in a long
-         -- list, as the mask tells.
+         -- The norm of a vector with one element is that element. If no short list of a driver has the place, a long
+         -- list must have it, as the mask tells.
          select f.place, f.bound + coalesce(l.growth * @vector@.vector_norm(
                            @vector@.subvector(s.sum, f.place_in_block + 1, 1)), 0) as bound
          from (
@@ -212,7 +218,8 @@ begin
          where f.is_driven or get_bit(s.mask, f.place_in_block) = 1
          offset 0
        ) c
-  -- A place of among without any of the words has a bound of 0. Else a bound of 0 has words that only demands have.
+  -- A place of among that has none of the lexemes has bound 0 and is left out. Without among, bound 0 comes from
+  -- lexemes of weight 0, which serve only demands.
   where c.bound >= l.low and c.bound < gather_candidates.high and (v_finds_places or c.bound > 0);
 end
 $$;
@@ -221,8 +228,8 @@ comment on function braid_store.gather_candidates(int, int, braid_store.text_que
                                                   float8, float8, float8) is
   'Find the places in the index that are worth scoring, by upper bounds of their scores, highest bound first. low, a '
   'result, is the lowest bound that counts: about target places reach it, and it is floor at least. Places with '
-  'bounds of high or more are left out, since an earlier pass gathered them. among: only these places are considered, '
-  'and low is floor; null for all. target null: low is floor. For places see braid_store.chunk_number_bits. A bound '
-  'is the sum of the impacts of the query''s lexemes. Long lists are added block by block, as vectors; short lists '
-  'are added element by element. Only chunks whose bound reaches a threshold are scored (the two levels of Broder et '
-  'al. 2003).';
+  'bounds of high or more are left out, because an earlier pass gathered them. among: only these places are '
+  'considered, and low is floor; null for all. If target is null, low is floor. For places see '
+  'braid_store.chunk_number_bits. A bound is the sum of the impacts of the query''s lexemes. Long lists are added '
+  'block by block, as vectors; short lists are added element by element. Only chunks whose bound reaches a threshold '
+  'are scored (the two levels of Broder et al. 2003).';

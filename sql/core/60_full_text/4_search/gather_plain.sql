@@ -24,7 +24,7 @@ set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 begin
-  -- The steps of gather_candidates, without what tells which chunks may match.
+  -- The steps are the same as in gather_candidates, without the masks that tell which chunks may match.
   with lists as materialized (
     select s.segment_number, q.weight * gather_plain.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
@@ -130,5 +130,5 @@ end
 $$;
 
 comment on function braid_store.gather_plain(int, int, text[], float8[], bigint[], float8[], int, float8, float8, float8) is
-  'Do what gather_candidates does, to the last bit, for a query that demands nothing and has no phrases: half as much for a new '
-  'session to plan.';
+  'Return what gather_candidates returns, to the last bit, for a query that demands nothing and has no phrases. A '
+  'new session needs half the planning.';

@@ -11,15 +11,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Large enough to raise even the lowest impact to the highest.
+  -- This factor raises even the lowest impact to the highest.
   c_unbounded constant float8 := 1e6;
   v_title float8;
   v_length float8;
   v_saturation float8;
 begin
   -- An impact is tf / (tf + K), with K = k1 (1 - b) + k1 b length / average. If tf grows by a factor f and K shrinks by
-  -- a factor g, the impact grows by f g at most. g is at most the factor of that addend of K which shrinks more. If an
-  -- addend becomes 0, there is no limit, because the other one may be 0 as well (a text of stop words has length 0).
+  -- a factor g, the impact grows by at most f g. g is at most the factor by which one of K's two addends shrinks,
+  -- whichever factor is larger. If an addend becomes 0, there is no limit, because the other one may be 0 as well (a
+  -- text of stop words has length 0).
   if (collection.title_weight > 0 and segment.title_weight = 0)
      or (segment.k1 > 0 and collection.k1 = 0)
      or (segment.k1 > 0 and segment.b < 1 and collection.b = 1)
@@ -45,5 +46,6 @@ end
 $$;
 
 comment on function braid_store.impact_growth(braid_store.segments, braid_store.collections, float8) is
-  'The factor by which the impacts of a segment may have grown since they were computed, because of changes of the '
-  'collection''s parameters or its average length. Multiplied by it, they are upper bounds again. From 1 to 1000000.';
+  'Return the factor by which the impacts of a segment may have grown since they were computed, because the '
+  'collection''s parameters or its average length changed. Impacts times this factor are upper bounds again. It is '
+  'between 1 and 1000000.';

@@ -13,13 +13,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
+-- with the tenant seem as good, and each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_rest bigint[]; -- null: all
+  v_rest bigint[]; -- null stands for all places
   v_listed_ids bigint[];
   v_listed_places bigint[];
   v_chunk_ids bigint[];
@@ -34,7 +34,7 @@ begin
         select g.segment_number, s.chunk_ids
         from unnest(live_chunks.segment_ids) with ordinality g (segment_id, segment_number),
              lateral (
-               -- As in places_of.
+               -- places_of gives the reason for array_cat.
                select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
                where s.tenant_id = live_chunks.tenant_id and s.collection_id = live_chunks.collection_id
                  and s.id = g.segment_id and s.chunk_count / 1000 < cardinality(live_chunks.places)
@@ -47,15 +47,15 @@ begin
       where u.place >> braid_store.chunk_number_bits() = s.segment_number
       offset 0
     ) l
-    where l.chunk_id is not null; -- should a list end too early, the key knows the rest
+    where l.chunk_id is not null; -- if a list ends too early, the key finds the rest
     if cardinality(v_listed_ids) = cardinality(live_chunks.places) then
       v_rest := '{}';
     elsif v_listed_ids is not null then
       v_rest := array(select unnest(live_chunks.places) except select unnest(v_listed_places));
     end if;
   end if;
-  -- Looked up one by one by the whole key. For a list of keys, PostgreSQL 16, which has no statistics, would read the
-  -- whole segment.
+  -- Rows are looked up one by one by the whole key. For a list of keys, PostgreSQL 16 would read the whole segment,
+  -- because it has no statistics.
   v_chunk_ids := v_listed_ids || array(
     select sc.chunk_id
     from (
@@ -72,8 +72,8 @@ begin
       offset 0
     ) sc);
   if live_chunks.filter.is_empty then
-    -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more, and just as long a
-    -- deletion counts it. Without deletions none has to be looked for.
+    -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more, and a deletion counts
+    -- it for the same time. Without deletions there are no tombstones to look up.
     v_deleted := array(
       select u.chunk_id
       from unnest(v_chunk_ids) u (chunk_id),
@@ -96,5 +96,5 @@ end
 $$;
 
 comment on function braid_store.live_chunks(int, int, bigint[], bigint[], braid_store.filter) is
-  'The ids of the chunks at the given places of the index, without those that are deleted or that the filter does not '
-  'match.';
+  'Return the ids of the chunks at the given places of the index, except deleted chunks and chunks that the filter '
+  'excludes.';

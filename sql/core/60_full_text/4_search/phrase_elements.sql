@@ -17,7 +17,8 @@ begin
   with lists as materialized (
     select p.segment_id, p.elements, p.block_weight, p.blocks,
            row_number() over by_rarity as number,
-           first_value(p.block_weight) over by_rarity is not null as are_all_long -- if the rarest word's list is, all are
+           -- if the rarest word has a long list, all words have
+           first_value(p.block_weight) over by_rarity is not null as are_all_long
     from (
       select p.*, count(*) over (partition by p.segment_id) as word_count
       from unnest(v_words) w (word),
@@ -33,7 +34,7 @@ begin
     window by_rarity as (partition by p.segment_id order by p.posting_count, p.lexeme)
   ), common as (
     select b.segment_id, b.block_number, bit_and(@vector@.binary_quantize(b.block::@vector@.vector)) as bits,
-           -- Of the rarest word.
+           -- The rarest word's impacts are bounds of the phrase's impacts.
            (array_agg(b.block) filter (where b.number = 1))[1]::@vector@.vector as block,
            max(b.block_weight) filter (where b.number = 1) as block_weight
     from (
@@ -53,7 +54,7 @@ begin
                    | round(@vector@.vector_norm(@vector@.subvector(c.block, o.place::int, 1)) / c.block_weight)::int)
   from common c,
        lateral (
-         -- The lengths of the runs of zeros between the ones tell where the ones are.
+         -- The lengths of the runs of zeros give the positions of the ones.
          select sum(octet_length(t.zeros) + 1) over (order by t.number rows unbounded preceding) as place
          from string_to_table(c.bits::text, '1') with ordinality t (zeros, number)
          offset 0
@@ -64,6 +65,7 @@ end
 $$;
 
 comment on function braid_store.phrase_elements(int, int, text) is
-  'Posting lists of a phrase, given as by braid_store.phrase_lexemes: chunks that may have it, with impacts that are upper '
-  'bounds of the phrase''s, because each of its words stands at least as often. In a segment in which one of the words has '
-  'a short list, that list. Where all have long ones, the chunks that have all words, with the impacts of the rarest.';
+  'Return the posting lists of a phrase, given as returned by braid_store.phrase_lexemes: the chunks that may '
+  'contain it. The impacts are upper bounds of the phrase''s impacts, because each of its words occurs at least as '
+  'often. If a word has a short list in a segment, the result is the list of the rarest word. If all words have long '
+  'lists, it is the chunks that have all words, with the impacts of the rarest word.';

@@ -18,9 +18,9 @@ as $$
 declare
   v_words text[] := string_to_array(phrase_frequency.phrase, ' ');
 begin
-  -- Each position of a word votes for the place where the phrase would begin. Where all words vote, it does. A phrase is
-  -- whole in the title or whole in the body, because their positions are apart; the last position alone may be that of
-  -- both, and of many words. A lexeme has its positions in the title first.
+  -- Each position of a word votes for a start of the phrase. The phrase starts where all words vote. A phrase is either
+  -- in the title or in the body, because their positions are apart. Only the last possible position may be shared by
+  -- title, body and many words. A lexeme lists its positions in the title first.
   select count(*), count(*) filter (where s.is_in_title)
   into frequency, title_frequency
   from (
@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.phrase_frequency(text, text[], smallint[], smallint[], smallint[]) is
-  'How often a phrase, given as by braid_store.phrase_lexemes, stands in a chunk, given by its forward row; and how often '
-  'of that in the title. It is never more than the frequency of any of its words, so their bounds are bounds of the '
-  'phrase, too.';
+  'Count how often a phrase, given as returned by braid_store.phrase_lexemes, occurs in a chunk, given by its '
+  'forward row; and how often in the title. The count never exceeds the frequency of any word of the phrase, so a '
+  'word''s bound is also a bound of the phrase.';

@@ -15,8 +15,8 @@ as $$
       where %3$s)
     else false end $test$,
     array(select distinct l from unnest(phrase_test.lexemes) l),
-    -- Positions of the first eight lexemes are looked up once for each chunk. In a longer phrase these leave almost no
-    -- place where the others must be looked up.
+    -- The positions of the first eight lexemes are looked up once for each chunk. In a longer phrase they leave almost
+    -- no places where the other lexemes must be looked up.
     string_agg(format('%s as positions_%s', s.positions, l.place), ', ' order by l.place) filter (where l.place <= 8),
     string_agg(format('p.place + %s = any (%s)', l.distance - phrase_test.offsets[1],
                       case when l.place <= 8 then format('t.positions_%s', l.place) else s.positions end),
@@ -29,6 +29,6 @@ as $$
 $$;
 
 comment on function braid_store.phrase_test(text[], int[]) is
-  'A phrase as an SQL test of a forward row f, like that of braid_store.demand_test: whether the lexemes stand in the '
-  'chunk at the given offsets from each other. The test is: for some position of the first lexeme, are the others as '
-  'far behind as they should be?';
+  'Return an SQL test of whether a phrase occurs in a forward row f, for braid_store.demand_test: the lexemes stand '
+  'in the chunk at the given offsets from each other. The test asks whether, for some position of the first lexeme, '
+  'the other lexemes follow at the right distances.';

@@ -16,7 +16,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  v_rest bigint[]; -- null: all
+  v_rest bigint[]; -- null stands for all chunks
 begin
   if cardinality(places_of.among) > 100 then
     select array_agg(p.place order by p.place), array_agg(p.chunk_id order by p.place)
@@ -27,8 +27,8 @@ begin
         select g.segment_number, s.chunk_ids
         from unnest(places_of.segment_ids) with ordinality g (segment_id, segment_number),
              lateral (
-               -- array_cat fetches the list, once; to cut something off would copy it. To fetch the list takes as long as to
-               -- look up one in a thousand of its chunks by the key.
+               -- array_cat fetches the list, once; a slice would copy it. Fetching the list takes as long as looking up
+               -- one in a thousand of its chunks by the key.
                select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
                where s.tenant_id = places_of.tenant_id and s.collection_id = places_of.collection_id
                  and s.id = g.segment_id and s.chunk_count / 1000 < cardinality(places_of.among)
@@ -67,5 +67,6 @@ end
 $$;
 
 comment on function braid_store.places_of(int, int, bigint[], bigint[]) is
-  'The places of chunks in the index, in ascending order, and parallel to them the chunks. Of many chunks, those of large '
-  'segments are found in the segments'' lists of chunks, the others by the key.';
+  'Return the places of chunks in the index, in ascending order, and an array of the chunks parallel to them. If '
+  'there are many chunks, those in large segments are found in the segments'' lists of chunks. The others are found '
+  'by the key.';

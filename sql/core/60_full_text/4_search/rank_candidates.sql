@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
+-- with the tenant seem as good, and each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -48,5 +48,5 @@ end
 $$;
 
 comment on function braid_store.rank_candidates(int, bigint[], float8[], float8, int) is
-  'The candidate_count best of scored chunks, with ranks from 1; equal scores are ordered by external_id and '
-  'chunk_index. Scores below threshold, and of 0, are left out.';
+  'Return the candidate_count best of scored chunks, with ranks from 1; equal scores are ordered by external_id and '
+  'chunk_index. Scores that are 0 or below threshold are left out.';

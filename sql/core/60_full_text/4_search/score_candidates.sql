@@ -23,7 +23,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A smaller share is not known well enough from a sample.
+  -- A sample is too small to know a smaller share.
   c_min_share constant float8 := 1 / 64.0;
   v_scored braid_store.scored_chunks := score_candidates.scored;
   v_has_demands boolean := cardinality(query.conditions) > 0 or query.required_words > 1;
@@ -36,17 +36,17 @@ declare
                          case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end);
   v_batch_ids bigint[];
 begin
-  -- Bounds are in descending order: once one is below the threshold, none that follows can matter.
+  -- Bounds are in descending order: once a bound is below the threshold, no later place can matter.
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
         and coalesce(cardinality(v_scored.chunk_ids) < max_scored, true) loop
     if v_first > 1 and cardinality(v_scored.chunk_ids) < candidate_count then
-      -- As many places as are needed if they match as often as those so far in this pass.
+      -- Add as many places as are needed if they match as often as the earlier places of this pass.
       v_last := v_last + least(
         1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
           / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
         4 * v_last);
     elsif v_first > 1 then
-      -- No more places than have bounds that reach the threshold.
+      -- Add at most as many places as have bounds that reach the threshold.
       v_last := v_last + least(
         greatest(v_last, 64),
         greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
@@ -83,7 +83,8 @@ comment on function braid_store.score_candidates(int, braid_store.collections, b
                                                  braid_store.bounded_places, bigint[], bigint[], braid_store.filter,
                                                  int, float8, int, braid_store.scored_chunks) is
   'Compute the exact scores of gathered places, highest bound first, and add them to the scores of earlier passes. '
-  'It scores only live chunks that pass the filter and have what the query demands. It ends when candidate_count '
-  'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). threshold in the '
-  'result is the score at rank candidate_count, or min_threshold if that is higher. among: the only places that were '
-  'gathered from, ascending, and among_ids the chunks there, which are live if the filter is empty; null: all.';
+  'Only live chunks that pass the filter and meet the query''s demands get scores. Scoring ends when candidate_count '
+  'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). In the result, '
+  'threshold is the score at rank candidate_count, or min_threshold if that is higher. among: the only places that '
+  'were gathered from, ascending; null: all. among_ids: the chunks at these places, which are live if the filter is '
+  'empty.';

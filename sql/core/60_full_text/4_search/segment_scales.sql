@@ -24,7 +24,7 @@ begin
          array_agg((1 + 1e-9)
                    * case when s.k1 = v_k1 and s.b = v_collection.b and s.title_weight = v_title_weight
                           then greatest(1, segment_scales.average_length / s.average_length)
-                          -- Not the row itself, whose chunk_ids would be fetched.
+                          -- The row is rebuilt without chunk_ids, which would be expensive to fetch.
                           else braid_store.impact_growth(
                                  row(s.tenant_id, s.collection_id, s.id, s.is_deletion, s.chunk_count, s.posting_count,
                                      s.body_length, s.title_length, s.k1, s.b, s.title_weight, s.average_length,
@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
-  'The segments that a search reads and, for each, the factor that makes its stored impacts upper bounds for the '
-  'parameters and the average length of now. block_width: how many chunk numbers of each block are read; 2048 if no '
-  'segment has more chunks, else all 8192.';
+  'Return the segments that a search reads. For each, return the factor that makes its stored impacts upper bounds '
+  'for the current parameters and average length. block_width: how many chunk numbers of each block are read; 2048 '
+  'if no segment has more chunks, else all 8192.';

@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-  -- Chunks are looked up by their ids alone: with the collection in the condition, the planner may read all of it.
+  -- Chunks are looked up by their ids alone: with the collection in the condition, the planner may read the whole
+  -- collection.
   select p.problem, c.id
   from braid_store.chunks c,
        lateral (
@@ -105,5 +106,5 @@ as $$
 $$;
 
 comment on function braid_store.check_chunks(int, int) is
-  'Find chunks whose rows in the full-text index do not fit together, such as a chunk in no segment. One row for '
-  'each problem; none if all is well.';
+  'Find chunks whose rows in the full-text index are inconsistent, such as a chunk in no segment. Return one row for '
+  'each problem.';

@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.check_forward_rows(int, braid_store.collections) is
-  'Find chunks whose forward row is not what analysing their text gives now. detail: the names of the columns that '
+  'Find chunks whose forward row differs from a new analysis of their text. detail: the names of the columns that '
   'differ.';

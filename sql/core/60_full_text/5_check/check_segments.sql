@@ -63,8 +63,8 @@ begin
          ) t (name, stored, expected)
     where t.stored <> t.expected;
 
-    -- With the right total, so that a wrong one is not reported again for each list. Deletions have no average length,
-    -- but posting_lists needs one.
+    -- The correct total is used, so that a wrong one is not reported again for each list. Deletions have no average
+    -- length, but posting_lists needs one.
     v_segment.chunk_count := coalesce(cardinality(v_chunk_ids), 0);
     v_segment.average_length := case when v_segment.is_deletion then 1 else v_segment.average_length end;
 
@@ -78,7 +78,7 @@ begin
            select l.segment_id, l.lexeme, n.posting
            from braid_store.posting_lists(v_segment, v_chunk_ids, v_chunk_numbers) l,
                 lateral (
-                  -- A deletion has no lists, only what it takes from the document frequencies.
+                  -- A deletion has no lists. It has only the counts that it subtracts from the document frequencies.
                   select case when v_segment.is_deletion
                               then jsonb_populate_record(null::braid_store.postings, jsonb_build_object(
                                      'tenant_id', l.tenant_id, 'collection_id', l.collection_id, 'lexeme', l.lexeme,
@@ -110,7 +110,7 @@ begin
       where s.tenant_id = check_segments.tenant_id and s.collection_id = check_segments.collection_id
         and s.id = p.segment_id
       offset 0)
-    -- Those of sparse terms have ids below 0.
+    -- Lists of sparse terms have segment ids below 0.
     and not exists (
       select from braid_store.sparse_segments s
       where s.tenant_id = check_segments.tenant_id and s.collection_id = check_segments.collection_id
@@ -120,5 +120,5 @@ end
 $$;
 
 comment on function braid_store.check_segments(int, int) is
-  'Find segments and deletions whose totals or postings are not what the forward rows of their chunks give. One row '
-  'for each difference.';
+  'Find segments and deletions whose totals or postings differ from what the forward rows of their chunks give. '
+  'Return one row for each difference.';
