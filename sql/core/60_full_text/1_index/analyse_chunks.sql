@@ -18,13 +18,10 @@ set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare
-  -- A token is packed into one number, because numbers sort fast. From the highest bit:
-  --   20 bits: the chunk's index in v_chunk_ids
-  --   26 bits: the lexeme's index in v_lexemes
-  --    1 bit:  set in the body, clear in the title
-  --   15 bits: the position
-  --    1 bit:  set if the position counts for the chunk's length
-  -- The first two fields identify a posting: a lexeme in a chunk.
+  -- A token is packed into one number, because numbers sort fast. Bits 43 to 62 hold the chunk's index in v_chunk_ids.
+  -- Bits 17 to 42 hold the lexeme's index in v_lexemes. Together these bits identify a posting: a lexeme in a chunk.
+  -- Bit 16 is set in the body and clear in the title. Bits 1 to 15 hold the position. Bit 0 is set if the position
+  -- counts for the chunk's length.
   c_chunk_shift constant int := 43;
   c_posting_shift constant int := 17;
   c_lexeme_bits constant int := 26;

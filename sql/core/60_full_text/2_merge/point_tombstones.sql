@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.point_tombstones(int, int, bigint[], bigint) is
-  'Assign tombstones to the deletion that counts their chunks from now on. segment_id: the id of that deletion.';
+  'Assign tombstones to the deletion that counts their chunks from now on. segment_id is the id of that deletion.';

@@ -15,4 +15,4 @@ $$;
 
 comment on function braid_store.asked_text(text, boolean, text) is
   'Return the words that a query asks for, which clients embed: the query text without operators and without '
-  'excluded words. has_operators: whether the text contains operators; false if all of it is words.';
+  'excluded words. has_operators: whether the query language is read; if false, the whole text is returned.';

@@ -156,11 +156,11 @@ comment on function braid_store.parse_query(text, text) is
   'most four letters and digits. plain_sign is the word with its sign if the sign was read as text. In a command a '
   'phrase has occurrence should.\n'
   '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should. '
-  'A query is prose if it has no other operators and at least five plain words outside quotation marks; one such '
+  'A query is prose if it has no other operators and at least five plain words outside quotation marks. One such '
   'word is enough if a question mark ends the query. A phrase after + is always a must. Quotation marks pair from '
   'left to right. A last quotation mark without a partner is dropped, and an asterisk between quotation marks is an '
   'ordinary character.\n'
   'data* is a prefix: the asterisk must end the word.\n'
-  'a OR b: alternatives. They have one group_number, and are a must if one of them is a must. OR must be in '
+  'a OR b are alternatives. They have one group_number, and are a must if one of them is a must. OR must be in '
   'capitals, between clauses that are not must_not; elsewhere it is ignored.\n'
   'Text without a letter or digit is not a clause.';

@@ -78,5 +78,5 @@ $$;
 
 comment on function braid_store.phrase_synonyms(int, braid_store.query_token[]) is
   'Find the phrases with synonyms in a query. For each word of a phrase, return the synonyms of the phrase and of '
-  'the word: a text with a synonym counts like a text with all words of the phrase. word_count: the number of words '
-  'in the longest such phrase.';
+  'the word. A text with a synonym counts like a text with all words of the phrase. word_count: the number of words '
+  'in the longest phrase found that has the word.';

@@ -38,7 +38,8 @@ declare
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
   v_has_synonyms boolean;
   v_has_phrases boolean; -- whether a phrase with synonyms begins with a word of the query
-  -- The words of these phrases. Parallel arrays hold a synonym of each and the number of words in its phrase.
+  -- This array holds the words of these phrases. Parallel arrays hold a synonym of each and the number of words in its
+  -- phrase.
   v_words text[] := '{}';
   v_synonyms text[];
   v_word_counts int[];
@@ -151,7 +152,7 @@ $$;
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
   'Return the terms that a query ranks by, one row for each lexeme of a term. A term is a word with its synonyms, or '
   'a prefix with the lexemes that begin with it. phrase: a synonym of several words, as returned by '
-  'braid_store.phrase_lexemes; else null. lexeme: the term''s lexeme, or the rarest word of the phrase. frequency: '
-  'how often the term occurs in the query. clause_number, position: the term''s first occurrence. '
+  'braid_store.phrase_lexemes; else null. lexeme is the term''s lexeme, or the rarest word of the phrase. frequency: '
+  'how often the term occurs in the query. clause_number and position give the term''s first occurrence. '
   'document_frequency: the number of live chunks that have the lexeme. A word among absent_lexemes is replaced by '
   'the lexeme at the same index in corrected_lexemes.';

@@ -56,6 +56,6 @@ end
 $$;
 
 comment on function braid_store.choose_threshold(@vector@.vector[], bit varying[], float8, float8, float8) is
-  'Find a bound that about target chunks of a sample of blocks reach (up to twice as many); 0 if fewer than target '
+  'Find a bound that about target chunks of a sample of blocks reach, and at most 2 * target; 0 if fewer than target '
   'have any bound. sums: for each block, a vector of the chunks'' bounds divided by growth. masks: for each block, a '
   'bit for every chunk that may match; null if all chunks may match. highest: the maximum of all bounds.';

@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.constant_block(float8, int) is
-  'Return a vector of width elements that all equal value. width: 2048 or 8192.';
+  'Return a vector of width elements that all equal value. width is 2048 or 8192.';

@@ -131,8 +131,8 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
   'Find the candidate_count best chunks by BM25 among the chunks that pass a filter, with ranks from 1; equal scores '
   'are ordered by external_id and chunk_index. The search has three steps. First, compute upper bounds of the scores '
   'of all chunks at once. Second, choose a threshold that slightly more bounds reach than needed. Third, compute '
-  'exact scores of the chunks above it from their forward rows, highest bound first, until no other chunk can be '
-  'among the best (the stopping rule of Fagin, Lotem & Naor 2003). If these chunks were too few, repeat the steps '
-  'with a lower threshold. is_cut: whether the search ended early, after 600000 look-ups of lexemes (a phrase counts '
-  'as 50); this happens only with prefixes or synonyms. postings_read: the number of postings read, counted again in '
-  'each pass.';
+  'exact scores of the chunks above it from their forward rows, highest bound first. Scoring stops when no other '
+  'chunk can be among the best (the stopping rule of Fagin, Lotem & Naor 2003). If these chunks were too few, repeat '
+  'the steps with a lower threshold. is_cut: whether the search ended early, after 600000 look-ups of lexemes (a '
+  'phrase counts as 50); this happens only with prefixes or synonyms. postings_read: the number of postings read, '
+  'counted again in each pass.';

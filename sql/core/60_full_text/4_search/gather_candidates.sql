@@ -42,14 +42,13 @@ declare
   -- The margin allows for rounding in single precision, because a bound must not be too low.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
-  -- The query has four steps: read the lists of the query's lexemes; add up the long lists, block by block; choose the
-  -- lowest bound that counts; return the places with that bound or a higher one.
+  -- The query has four steps. It reads the lists of the query's lexemes, adds up the long lists block by block, chooses
+  -- the lowest bound that counts, and returns the places that reach it.
 
   -- 1. Each lexeme has a list in each segment. A short list has an element for each chunk with the lexeme; a long one
-  --    has
-  -- blocks, with a number for every chunk. An impact times unit is the most that the lexeme adds to the score of a
-  -- chunk.
-  -- Excluded lexemes add nothing. Only their long lists are read, because these show which chunks to leave out.
+  --    has blocks, with a number for every chunk. An impact times unit is the most that the lexeme adds to the score of
+  --    a chunk. Excluded lexemes add nothing. Only their long lists are read, because these show which chunks to leave
+  --    out.
   with lists as materialized (
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
@@ -85,9 +84,8 @@ begin
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s
   ), growth as materialized (
-    -- 2. The growth factor that fits most long lists. It multiplies their sum, once, so that only few lists need a
-    --    factor of
-    -- their own.
+    -- 2. The growth factor fits most long lists. It multiplies their sum, once, so that only few lists need a factor of
+    --    their own.
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
@@ -153,8 +151,7 @@ begin
          ) t
   ), parts as materialized (
     -- 4. A bit is 1 for each chunk whose long lists alone reach the level. The bits are cut into parts of 512, because
-    --    most
-    -- parts are all zeros and can be skipped.
+    --    most parts are all zeros and can be skipped.
     select array_agg(p.place) as places, string_agg(p.bits::text, '') as bits
     from (
       select b.place + p.part * 512 as place, substring(b.bits from p.part * 512 + 1 for 512) as bits

@@ -68,5 +68,5 @@ $$;
 
 comment on function braid_store.places_of(int, int, bigint[], bigint[]) is
   'Return the places of chunks in the index, in ascending order, and an array of the chunks parallel to them. If '
-  'there are many chunks, those in large segments are found in the segments'' lists of chunks. The others are found '
-  'by the key.';
+  'there are many chunks, the segments'' lists of chunks give the places in large segments, and the key gives the '
+  'others.';

@@ -40,13 +40,13 @@ begin
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
         and coalesce(cardinality(v_scored.chunk_ids) < max_scored, true) loop
     if v_first > 1 and cardinality(v_scored.chunk_ids) < candidate_count then
-      -- Add as many places as are needed if they match as often as the earlier places of this pass.
+      -- Add the number of places needed if they match as often as the earlier places of this pass.
       v_last := v_last + least(
         1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
           / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
         4 * v_last);
     elsif v_first > 1 then
-      -- Add at most as many places as have bounds that reach the threshold.
+      -- Add at most the number of places whose bounds reach the threshold.
       v_last := v_last + least(
         greatest(v_last, 64),
         greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
