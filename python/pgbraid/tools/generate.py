@@ -1,9 +1,10 @@
-"""Write what follows from other files: from the headers of `sql/` what the driver has standbys answer; from the options
-of searches their list and the client's type; from the modules of the async client, some of which tools/client_calls.py
-makes, its methods, and the sync client; from all of these docs/reference; from an installed database types for
-TypeScript, and privileges.
+"""Write all files that are made from other files.
 
-`--check` only says whether those that need no database are up to date.
+From the headers of `sql/`: the functions that standbys answer. From options.json: the list of options and the client's
+type. From the modules of the async client, some of which client_calls.py makes: its methods, and the sync client. From
+all of these: docs/reference. From an installed database: types for TypeScript, and privileges.
+
+`--check` only says whether the files are up to date that need no database.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "met
 # Methods that call no function of the API themselves.
 OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
 PUBLIC = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "__init__.py"
-# What `import pgbraid` gives, by the module that has it.
+# The public names of the package, by module.
 NAMES = {
     "async_client": "AsyncClient connect_async",
     "client": "Client connect",

@@ -15,7 +15,7 @@ from pgbraid.cli import COMMANDS, plugins
 from reference.markdown import ROOT, block, brief, coded, document, guide, item, table, wrapped
 
 ENTRY_POINTS = ROOT / "python" / "pgbraid-tools" / "pyproject.toml"
-# An option that so many commands have is explained once.
+# The least number of commands that share an option for it to be explained once.
 COMMON = 4
 GUIDES = {
     "bench": "benchmark",

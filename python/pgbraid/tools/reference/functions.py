@@ -133,7 +133,7 @@ def explained(comment: str, arguments: list[str], columns: list[str], links: dic
             rest = " ".join(more)
         names = re.findall(r"\w+", re.sub(r"\(.*?\)", "", one[1]))
         is_outer = not has_keys or any(name in arguments or name in columns for name in names)
-        # What follows an argument, and is none itself, is a key of its object.
+        # A name behind an argument that is no argument is a key of its object.
         has_keys = not is_outer or any(name in arguments for name in names)
         shown = re.sub(r"(\w+)(?![^(]*\))", lambda name: name[0] if name[0] == "and" else f"`{name[0]}`", one[1])
         items += item(f"{shown}: {coded(text, links)}", 0 if is_outer else 1)

@@ -43,7 +43,7 @@ def section(name: str, option: Option, parts: Mapping[str, str]) -> Iterator[lis
     for key, one in option.get("keys", {}).items():
         text = f" {coded(one['text'])}" if "text" in one else ""
         lines += item(f"Key `{key}`: {values_of(one)}. Default: {default_of(one)}.{text}")
-    # Else it only says what the value is.
+    # Other hints repeat the value's type and bounds.
     if option["types"] != ["boolean"] and "least" not in option:
         lines += item(coded(option["hint"]))
     part = (

@@ -66,7 +66,7 @@ def method(name: str, node: Function, made: frozenset[str]) -> Iterator[list[str
     yield [f"### {name}"]
     yield block(signature(f"client.{name}", node), "py")
     if name in made:
-        # What is said of the arguments is on the page of functions.
+        # The page of functions explains the arguments.
         said = [said[0], f"Arguments and result: [`braid.{name}`](functions.md#{name}). {said[-1].partition('. ')[2]}"]
     for paragraph in said:
         yield wrapped(coded(paragraph, links))

@@ -14,7 +14,7 @@ from reference.markdown import coded, document, item, table, wrapped
 
 # A value of a row: a string, null, a number or a word.
 VALUE = re.compile(r"'((?:[^']|'')*)'(?:::\w+(?:\[\])?)?|(\bnull\b)(?:::\w+(?:\[\])?)?|([\w.+-]+)")
-# The functions that change the settings of a part, but for those of the ranking.
+# The functions that change the settings of parts; set_ranking changes the others.
 SET_BY = {
     "query_vectors": "set_query_embeddings",
     "reranking": "set_token_vectors",

@@ -51,11 +51,12 @@ comment on column braid.collections.neighbour_weight is
   'The share of the scores of the chunks before and after it, in the same document, that is added to the score of a '
   'chunk.';
 comment on column braid.collections.smoothing is
-  'How far the score of a chunk moves to the mean score of the 10 nearest chunks among the best 30, in hybrid '
-  'searches with the fusion convex and the normalisation centroid.';
+  'How far the score of a chunk moves to the mean score of the 10 nearest chunks among the best 30. It needs the '
+  'fusion convex and the normalisation centroid.';
 comment on column braid.collections.statistics_scope is
-  'Where searches count how rare words are: collection; filter (among the chunks that the filter matches, 10,000 at '
-  'most); or auto (filter if an index finds that the filter matches 100 to 1,000 chunks, else collection).';
+  'Where searches count how rare words are: in the collection, or with filter among the chunks that the filter '
+  'matches, 10,000 at most. auto is filter if an index finds that the filter matches 100 to 1,000 chunks, else '
+  'collection.';
 comment on column braid.collections.bm25_variant is
   'The scale of BM25 scores: lucene, or okapi, whose scores are k1 + 1 times as high.';
 comment on column braid.collections.sparse_weight is
