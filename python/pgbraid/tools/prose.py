@@ -62,7 +62,7 @@ def findings(passage: Passage) -> Iterator[tuple[str, str]]:
         passage.kind == "docstring" and "Function" in passage.of and not passage.of.split()[1].startswith("test")
     )
     is_function = is_function or passage.of.startswith(("function", "procedure"))
-    every = list(sentences(passage.text))
+    every = list(sentences(passage.text.removeprefix("Extension point: ")))
     for number, sentence in enumerate(every):
         words = re.findall(r"[\w'`-]+", sentence)
         if len(words) > WORDS:

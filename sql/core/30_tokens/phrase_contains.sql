@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function braid_store.phrase_contains(text, text) is
-  'Whether a word or phrase contains another one, both given as by braid_store.phrase_lexemes: wherever the first stands, '
-  'the second does.';
+  'Whether a word or phrase contains another one, both given as by braid_store.phrase_lexemes: wherever the first '
+  'stands, the second does.';

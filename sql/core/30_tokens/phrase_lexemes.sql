@@ -14,8 +14,8 @@ begin
     left join (
       select l.text_number, string_agg(l.lexeme, ' ' order by l.position) as phrase
       from (
-        -- A compound word gives lexemes of its parts at the same position. The longest lexeme of the whole word is taken;
-        -- in scripts without spaces the bigram, and the character only where there is none.
+        -- A compound word gives lexemes of its parts at the same position. The longest lexeme of the whole word is
+        -- taken; in scripts without spaces the bigram, and the character only where there is none.
         select distinct on (t.text_number, t.position) t.text_number, t.position, t.lexeme collate "C" as lexeme, t.kind
         from braid_store.tokenize(phrase_lexemes.texts, phrase_lexemes.text_config, phrase_lexemes.fold_diacritics) t
         order by t.text_number, t.position,

@@ -52,8 +52,10 @@ begin
     v_alphanumeric := case when v_plain !~ E'[!#$%&*+/<=>@[\\\\\\]^_`{|}~]' then v_plain else
       replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
       replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
-      v_plain, '!', ''), '#', ''), '$', ''), '%', ''), '&', ''), '*', ''), '+', ''), '/', ''), '<', ''), '=', ''), '>', ''),
-      '@', ''), '[', ''), E'\\', ''), ']', ''), '^', ''), '_', ''), '`', ''), '{', ''), '|', ''), '}', ''), '~', '') end;
+      v_plain, '!', ''), '#', ''), '$', ''), '%', ''), '&', ''), '*', ''), '+', ''), '/', ''), '<', ''), '=', ''), '>',
+        ''),
+      '@', ''), '[', ''), E'\\', ''), ']', ''), '^', ''), '_', ''), '`', ''), '{', ''), '|', ''), '}', ''), '~',
+        '') end;
     v_letters := case when v_alphanumeric !~ '[0-9]' then v_alphanumeric else
       replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(v_alphanumeric,
       '0', ''), '1', ''), '2', ''), '3', ''), '4', ''), '5', ''), '6', ''), '7', ''), '8', ''), '9', '') end;
@@ -100,7 +102,8 @@ begin
           case when v_has_foreign then (length(t.content) - length(t.without_hangul))::bigint else 0 end as hangul,
           (octet_length(t.marked) - octet_length(replace(t.marked, 'ü', '')))::bigint / 2 as discounts
         from (
-          select unnest(string_to_array(v_text, c_start)) as content, unnest(string_to_array(v_ascii, c_start)) as ascii,
+          select unnest(string_to_array(v_text, c_start)) as content,
+            unnest(string_to_array(v_ascii, c_start)) as ascii,
             unnest(string_to_array(replace(v_ascii, ' ', ''), c_start)) as spaceless,
             unnest(string_to_array(v_alphanumeric, c_start)) as alphanumeric,
             unnest(string_to_array(v_letters, c_start)) as letters, unnest(string_to_array(v_lower, c_start)) as lower,
@@ -119,5 +122,5 @@ begin
 end
 $$;
 comment on function braid_store.token_costs(text[]) is
-  'Estimate how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the cost of '
-  'the text.';
+  'Estimate how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the '
+  'cost of the text.';

@@ -14,7 +14,8 @@ begin
     -- every text. Of many spaces one stays, or a few: each gives a word without characters, which takes no position.
     select t.text_number,
       string_to_array(
-        btrim(replace(replace(replace(replace(t.text, repeat(' ', 64), ' '), repeat(' ', 8), ' '), '  ', ' '), '  ', ' ')),
+        btrim(replace(replace(replace(replace(t.text, repeat(' ', 64), ' '), repeat(' ', 8), ' '), '  ', ' '), '  ',
+          ' ')),
         ' ') as words
     from (
       select t.text_number, replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' ') as text
@@ -48,7 +49,8 @@ begin
     -- others look it up by binary search, which needs no sort of them.
     select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
     from (
-      select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits() order by m.place))::int as shift
+      select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits()
+        order by m.place))::int as shift
       from (
         select unnest(v.places) + 1 as place, coalesce(l.position_count, 0) as position_count
         from vocabulary v

@@ -23,8 +23,8 @@ begin
       offset 0 -- fenced, so that each token is trimmed only once
     ) as c
   ), paths as materialized (
-    -- What separates the sections of paths, URLs, addresses and qualified names becomes a slash. These are all characters
-    -- that a token can have, and replacing them costs less than a match for each.
+    -- What separates the sections of paths, URLs, addresses and qualified names becomes a slash. These are all
+    -- characters that a token can have, and replacing them costs less than a match for each.
     select c.token_number,
       case when c.body ~ E'[^A-Za-z0-9._''+,/\\u0080-\\U0010ffff-]' then
         replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(c.body,

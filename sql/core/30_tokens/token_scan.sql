@@ -22,15 +22,17 @@ declare
     '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020\\u3030\\u303d-\\u303f'
     '\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uffe0-\\uffff\\U00010100-\\U0001013f'
     '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
-  -- Letters of Arabic that keyboards for Persian, Urdu and Kurdish have in another form (kaf, yeh, heh) and those of Arabic itself that stand for one (alef maksura, alef wasla); typographic apostrophes
-  -- and letters that are typed as one, dashes, and digits of other scripts with their separators, which become ASCII; then
-  -- invisible characters, gershayim, the dagger alef and skin tones, which are dropped.
+  -- Letters of Arabic that keyboards for Persian, Urdu and Kurdish have in another form (kaf, yeh, heh) and those of
+  -- Arabic itself that stand for one (alef maksura, alef wasla); typographic apostrophes and letters that are typed as
+  -- one, dashes, and digits of other scripts with their separators, which become ASCII; then invisible characters,
+  -- gershayim, the dagger alef and skin tones, which are dropped.
   c_irregular constant text := 'یکىەہھڪےۀۂۃۓٱ’‘ʼʹʻʽʾʿꞌ׳‐‑‒–−־֊٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬०१२३४५६७८९'
     '০১২৩৪৫৬৭৮৯੦੧੨੩੪੫੬੭੮੯૦૧૨૩૪૫૬૭૮૯୦୧୨୩୪୫୬୭୮୯௦௧௨௩௪௫௬௭௮௯౦౧౨౩౪౫౬౭౮౯೦೧೨೩೪೫೬೭೮೯൦൧൨൩൪൫൬൭൮൯'
     || E'\u05f4\u0670\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
     '\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a'
     '\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff';
-  c_regular constant text := 'يكيهههكيههةيا' || repeat('''', 10) || '-------' || '0123456789' || '0123456789' || '.,' || repeat('0123456789', 9);
+  c_regular constant text := 'يكيهههكيههةيا' || repeat('''', 10) || '-------' || '0123456789' || '0123456789' || '.,'
+    || repeat('0123456789', 9);
   c_letter constant text := '[^' || c_symbol || c_unspaced || c_hangul || c_emoji || c_flag || ']';
   c_pattern constant text :=
     -- A URL, up to white space, quotation marks or angle brackets.
@@ -43,8 +45,8 @@ declare
     || '|[' || c_hangul || ']+'
     || '|[' || c_flag || ']{1,2}'
     || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
-  -- The same for words of ASCII alone without a URL. Each match builds anew what it uses of the automaton, and this one is
-  -- small.
+  -- The same for words of ASCII alone without a URL. Each match builds anew what it uses of the automaton, and this one
+  -- is small.
   c_ascii_pattern constant text :=
     E'\\.{2,}'
     '|[#@$.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9A-Za-z_]+)'
@@ -112,7 +114,8 @@ begin
       cross join lateral regexp_matches(w.word collate "C", w.pattern, 'g') with ordinality as r (matches, match_number)
       where not w.has_run
       union all
-      select o.word_number, (row_number() over (order by o.word_number, o.section_number, o.match_number))::int, o.is_run,
+      select o.word_number, (row_number() over (order by o.word_number, o.section_number, o.match_number))::int,
+        o.is_run,
         o.matched
       from (
         select s.word_number, s.section_number, 1::bigint as match_number, s.is_run, s.section as matched
@@ -121,12 +124,14 @@ begin
         union all
         select s.word_number, s.section_number, r.match_number, s.is_run, r.matches[1]
         from sections s
-        cross join lateral regexp_matches(s.section collate "C", c_pattern, 'g') with ordinality as r (matches, match_number)
+        cross join lateral regexp_matches(s.section collate "C", c_pattern, 'g') with ordinality as r (matches,
+          match_number)
         where not s.is_run and s.section ~ c_content
       ) as o
     ) as m
     where m.is_run
-      or case when octet_length(m.matched) = length(m.matched) then m.matched ~ '[0-9A-Za-z]' else m.matched ~ c_content end
+      or case when octet_length(m.matched) = length(m.matched) then m.matched ~ '[0-9A-Za-z]'
+        else m.matched ~ c_content end
     offset 0 -- fenced, so that each token is made only once
   ) as s;
 end

@@ -1,5 +1,5 @@
--- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. Those that say in
--- their files that they act across tenants belong to @owner@, like everything else.
+-- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. Those that say
+-- in their files that they act across tenants belong to @owner@, like everything else.
 do $$
 declare
   v_function record;

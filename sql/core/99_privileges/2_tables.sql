@@ -11,9 +11,9 @@ revoke all on schema braid_locks from public, braid_reader;
 grant usage on schema braid_locks to @definer@;
 grant select, update on all tables in schema braid_locks to @definer@;
 
--- Applications read, search and write through definer functions, and read through views, for which they need privileges on
--- some tables, and the policies. They may not read the index itself: query plans count the rows that a policy removes,
--- which would tell whether any tenant has a word. The manifests say what each role may do with each table.
+-- Applications read, search and write through definer functions, and read through views, for which they need privileges
+-- on some tables, and the policies. They may not read the index itself: query plans count the rows that a policy
+-- removes, which would tell whether any tenant has a word. The manifests say what each role may do with each table.
 do $$
 declare
   v_grant record;
@@ -47,9 +47,11 @@ end
 $$;
 
 revoke all on type
-  braid.search_result, braid.write_result, braid_store.search_result, braid_store.write_result, braid_store.candidate, braid_store.fused_candidate,
+  braid.search_result, braid.write_result, braid_store.search_result, braid_store.write_result, braid_store.candidate,
+    braid_store.fused_candidate,
   braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change,
-  braid_store.filter, braid_store.boost, braid_store.search_options, braid_store.query_token, braid_store.search_request,
+  braid_store.filter, braid_store.boost, braid_store.search_options, braid_store.query_token,
+    braid_store.search_request,
   braid_store.found_candidates, braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk,
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
   braid_store.measured_chunks, braid_store.serving_shard, braid_store.previous_chunk

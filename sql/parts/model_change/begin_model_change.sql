@@ -64,8 +64,8 @@ begin
   from braid_store.vector_spaces s
   where s.embedding_model = begin_model_change.embedding_model and s.dimensions = begin_model_change.dimensions
     and s.distance = begin_model_change.distance;
-  -- Vectors left from an earlier model change are still right: a chunk never changes, and when it is deleted, its vectors
-  -- of every space are, too.
+  -- Vectors left from an earlier model change are still right: a chunk never changes, and when it is deleted, its
+  -- vectors of every space are, too.
   delete from braid_store.dropped_spaces d where d.collection_id = v_collection.id and d.vector_space_id = v_new_id;
 
   -- There are two kinds of chunks. Those of writers who had this lock before are committed, and enqueue_for_new_model
@@ -74,7 +74,8 @@ begin
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   insert into braid_store.model_changes (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
                                          started_by)
-  values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',
+  values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage,
+    'filling',
           pg_current_xact_id());
   perform braid_store.note_collection(v_collection.id);
 end

@@ -25,8 +25,8 @@ begin
     for update skip locked
   loop
     if v_change.reached_tenant_id = 0 then
-      -- A pass misses no chunk if it begins after all writers that do not know of the model change: the start waited for
-      -- those at work then, and no older snapshot may be left that somebody could write with.
+      -- A pass misses no chunk if it begins after all writers that do not know of the model change: the start waited
+      -- for those at work then, and no older snapshot may be left that somebody could write with.
       continue when v_change.is_last_pass is not null
                     and braid_store.has_older_snapshots(v_change.started_by);
       v_change.is_last_pass := not braid_store.has_older_snapshots(v_change.started_by);

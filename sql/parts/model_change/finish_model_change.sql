@@ -14,4 +14,5 @@ $$;
 
 comment on function braid.finish_model_change(text) is
   E'End a model change with the new model, after cut_over_model_change.\n'
-  'From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.';
+  'From then on it cannot be rolled back. maintain() deletes the vectors of the old model. Only administrators may '
+  'call it.';

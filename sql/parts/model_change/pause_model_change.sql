@@ -15,4 +15,4 @@ $$;
 comment on function braid.pause_model_change(text) is
   E'Pause a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds '
   'none, until resume_model_change.\n'
-  'Chunks written in the meantime still wait for a vector of both models. For administrators.';
+  'Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.';

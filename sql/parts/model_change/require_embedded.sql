@@ -48,7 +48,8 @@ begin
     raise exception '% chunks of % tenants of collection "%" wait for an embedding of the new model', v_waiting,
                     v_tenant_count, v_old.name
       using errcode = '22023',
-            hint = 'Let workers of the new model embed them and call again; braid.status tells a tenant how many failed.';
+            hint = 'Let workers of the new model embed them and call again; braid.status tells a tenant how many '
+              'failed.';
   end if;
 end
 $$;

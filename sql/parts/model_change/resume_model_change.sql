@@ -14,4 +14,4 @@ $$;
 
 comment on function braid.resume_model_change(text) is
   E'Continue a paused model change.\n'
-  'For administrators.';
+  'Only administrators may call it.';

@@ -15,4 +15,4 @@ $$;
 comment on function braid.roll_back_model_change(text) is
   E'End a model change with the old model, before the cut-over or after it.\n'
   'Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you '
-  'start again before that, those still there are used. For administrators.';
+  'start again before that, those still there are used. Only administrators may call it.';

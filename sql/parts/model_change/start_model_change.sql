@@ -26,4 +26,4 @@ comment on function braid.start_model_change(text, text, int, text, text) is
   'vector_storage: vector, halfvec or binary; null keeps the collection''s, if it can be indexed at these dimensions. '
   'From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox; '
   'workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until '
-  'cut_over_model_change. See progress in braid.model_changes and braid.status. For administrators.';
+  'cut_over_model_change. See progress in braid.model_changes and braid.status. Only administrators may call it.';

@@ -14,7 +14,8 @@ begin
     perform from braid_store.sparse_encoders e where e.name = v_encoder for key share;
     if not found then
       raise exception 'sparse encoder "%" does not exist', left(v_encoder, 255)
-        using errcode = '42704', hint = 'Store it with braid.set_sparse_encoder; what export_tenant gives does not hold it.';
+        using errcode = '42704',
+          hint = 'Store it with braid.set_sparse_encoder; what export_tenant gives does not hold it.';
     end if;
   end if;
 end

@@ -31,8 +31,8 @@ begin
     return;
   end if;
   select e.* into v_encoder from braid_store.sparse_encoders e where e.name = collection.parts ->> 'sparse_encoder';
-  -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with. A
-  -- word that cannot be cut up so counts for nothing.
+  -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with.
+  -- A word that cannot be cut up so counts for nothing.
   foreach v_word in array braid_store.sparse_words(query_text) loop
     v_next := 1;
     v_word_terms := '{}';
@@ -40,8 +40,8 @@ begin
     while v_next <= length(v_word) loop
       v_mark := case when v_next > 1 then '##' else '' end;
       v_key := v_mark || substr(v_word, v_next, v_encoder.max_piece_length);
-      -- All that the key begins with comes before it, the longest last. If the last term before the key is another one, what
-      -- we look for is no longer than what the two have in common.
+      -- All that the key begins with comes before it, the longest last. If the last term before the key is another one,
+      -- what we look for is no longer than what the two have in common.
       loop
         select t.term, t.weight into v_piece
         from braid_store.sparse_encoder_terms t
@@ -67,10 +67,11 @@ begin
     end if;
   end loop;
   terms := (
-    select coalesce(jsonb_object_agg(w.term, w.weight::text::float8), '{}') from unnest(v_terms, v_weights) w (term, weight));
+    select coalesce(jsonb_object_agg(w.term, w.weight::text::float8), '{}') from unnest(v_terms, v_weights) w (term,
+      weight));
 end
 $$;
 
 comment on function braid_store.extend_sparse_query_sparse_encoders(jsonb, braid_store.collections, text) is
-  'Cut a query text into the terms of the collection''s encoder, and return these and their weights. However often a term stands in '
-  'the text, it counts once.';
+  'Cut a query text into the terms of the collection''s encoder, and return these and their weights. However often a '
+  'term stands in the text, it counts once.';

@@ -1,4 +1,7 @@
-create or replace function braid_store.extend_tried_ranking_sparse_encoders(collection braid_store.collections, old_parts jsonb)
+create or replace function braid_store.extend_tried_ranking_sparse_encoders(
+  collection braid_store.collections,
+  old_parts jsonb
+)
 returns void
 language plpgsql
 stable

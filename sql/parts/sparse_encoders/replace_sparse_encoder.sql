@@ -32,12 +32,14 @@ begin
     return 0;
   elsif jsonb_typeof(weights) <> 'object' then
     raise exception 'weights is a JSON %', jsonb_typeof(weights)
-      using errcode = '22023', hint = 'Give an object of terms and their weights, such as {"harbour": 5.1, "##s": 0.2}.';
+      using errcode = '22023',
+        hint = 'Give an object of terms and their weights, such as {"harbour": 5.1, "##s": 0.2}.';
   elsif (select count(*) from jsonb_object_keys(weights)) > c_max_terms then
     raise exception 'weights has % terms, more than %', (select count(*) from jsonb_object_keys(weights)), c_max_terms
       using errcode = '54000', hint = 'Leave out terms that queries do not use.';
   end if;
-  select w.key, w.value, octet_length(w.key) not between 1 and 255 or strpos(w.key, E'\n') > 0 as is_wrong_term into v_wrong
+  select w.key, w.value, octet_length(w.key) not between 1 and 255 or strpos(w.key,
+    E'\n') > 0 as is_wrong_term into v_wrong
   from jsonb_each(weights) w
   where octet_length(w.key) not between 1 and 255 or strpos(w.key, E'\n') > 0
      or case when jsonb_typeof(w.value) = 'number'
@@ -64,7 +66,8 @@ begin
   on conflict on constraint sparse_encoder_terms_pkey do update set weight = excluded.weight;
   select count(*) into v_count from braid_store.sparse_encoder_terms t where t.encoder_id = v_encoder_id;
   if v_count > c_max_terms then
-    raise exception 'sparse encoder "%" would have % terms, more than %', replace_sparse_encoder.name, v_count, c_max_terms
+    raise exception 'sparse encoder "%" would have % terms, more than %', replace_sparse_encoder.name, v_count,
+      c_max_terms
       using errcode = '54000', hint = 'Leave out terms that queries do not use.';
   end if;
   update braid_store.sparse_encoders e

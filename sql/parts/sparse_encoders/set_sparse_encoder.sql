@@ -9,7 +9,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.replace_sparse_encoder(set_sparse_encoder.name, set_sparse_encoder.weights, set_sparse_encoder.append);
+  select braid_store.replace_sparse_encoder(set_sparse_encoder.name, set_sparse_encoder.weights,
+    set_sparse_encoder.append);
 $$;
 
 comment on function braid.set_sparse_encoder(text, jsonb, boolean) is
@@ -20,4 +21,4 @@ comment on function braid.set_sparse_encoder(text, jsonb, boolean) is
   'for the rest of a word, and a word is cut into the longest terms that there are. A word that cannot be cut so '
   'counts for nothing. Of combining marks only U+0300 to U+036F are removed. A term counts once in a query. Weight '
   '0: the term takes its place in a word and counts for nothing. At most 200000 terms. set_ranking and '
-  'create_collection give it to a collection by its name. For administrators.';
+  'create_collection give it to a collection by its name. Only administrators may call it.';

@@ -18,14 +18,15 @@ declare
   c_ideographs constant text := E'\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0002fa1f';
   v_text text := braid_store.token_lower(left(query_text, c_most_characters));
 begin
-  -- As the basic tokenizer of BERT's uncased models: lower case, no accents, each sign and each ideograph a word. It strips
-  -- the combining marks of all scripts, not only these.
+  -- As the basic tokenizer of BERT's uncased models: lower case, no accents, each sign and each ideograph a word. It
+  -- strips the combining marks of all scripts, not only these.
   v_text := regexp_replace(normalize(v_text, nfd) collate "C", E'[\\u0300-\\u036f]', '', 'g');
   return array(
     select w.word
     from (
       select m.match[1] as word, min(m.place) as place
-      from regexp_matches(v_text collate "C", format('([%1$s%2$s]|[^%3$s%1$s%2$s]+)', c_punctuation, c_ideographs, c_space), 'g')
+      from regexp_matches(v_text collate "C", format('([%1$s%2$s]|[^%3$s%1$s%2$s]+)', c_punctuation, c_ideographs,
+        c_space), 'g')
              with ordinality m (match, place)
       group by m.match[1]
     ) w
@@ -36,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.sparse_words(text) is
-  'The words of a query text that a sparse encoder cuts into its terms, each once: lower case, without accents. Of a long text '
-  'the first 4096 characters and 512 words.';
+  'The words of a query text that a sparse encoder cuts into its terms, each once: lower case, without accents. Of a '
+  'long text the first 4096 characters and 512 words.';

@@ -17,7 +17,8 @@ begin
   order by s.key
   limit 1;
   if found then
-    raise exception 'collection "%" has the setting "%"', left(check_definition.definition ->> 'name', 255), v_absent.key
+    raise exception 'collection "%" has the setting "%"', left(check_definition.definition ->> 'name', 255),
+      v_absent.key
       using errcode = '22023', hint = v_absent.hint;
   end if;
 end

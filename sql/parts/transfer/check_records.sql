@@ -38,7 +38,8 @@ begin
   from jsonb_array_elements(check_records.records) with ordinality r,
        lateral (
          select r.value -> 'document' as document,
-                case when jsonb_typeof(r.value -> 'document' -> 'chunks') = 'array' then r.value -> 'document' -> 'chunks' end
+                case when jsonb_typeof(r.value -> 'document' -> 'chunks') = 'array'
+                  then r.value -> 'document' -> 'chunks' end
                   as chunks
          offset 0
        ) d,
@@ -47,14 +48,16 @@ begin
            when jsonb_typeof(r.value) <> 'object' or not r.value ?| ('{collection,document}'::text[] || v_kinds)
                 or (select count(*) from jsonb_object_keys(r.value)) <> 1
              then regexp_replace(format('is not an object with the one key "%s"',
-                                        array_to_string('{collection,document}'::text[] || v_kinds, '", "')), '(.*), ', E'\\1 or ')
+                                        array_to_string('{collection,document}'::text[] || v_kinds, '", "')), '(.*), ',
+                                          E'\\1 or ')
            when jsonb_typeof(coalesce(d.document, (select c.value from jsonb_each(r.value) c))) <> 'object'
              then 'has something else than an object in it'
            when r.value ?| v_kinds then braid_store.extend_record_problem(r.value)
            when d.document is null then null
            when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
              then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
-           when jsonb_typeof(d.document -> 'collection') <> 'string' or jsonb_typeof(d.document -> 'external_id') <> 'string'
+           when jsonb_typeof(d.document -> 'collection') <> 'string'
+             or jsonb_typeof(d.document -> 'external_id') <> 'string'
              then 'has a collection or an external_id that is no string'
            when jsonb_typeof(d.document -> 'metadata') <> 'object' then 'has metadata that are no object'
            when d.chunks is null then 'has chunks that are no array'
@@ -64,12 +67,14 @@ begin
                when jsonb_typeof(k.value) <> 'object' then true
                -- Only some chunks have sparse terms, or what parts store.
                else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - 'sparse' - v_of_chunks <> '{}'
-                    or jsonb_typeof(k.value -> 'metadata') <> 'object' or jsonb_typeof(k.value -> 'embeddings') <> 'object'
+                    or jsonb_typeof(k.value -> 'metadata') <> 'object'
+                      or jsonb_typeof(k.value -> 'embeddings') <> 'object'
                     or jsonb_typeof(k.value -> 'sparse') not in ('object', 'null')
                     or exists (select from unnest(v_of_chunks) n where jsonb_typeof(k.value -> n) <> 'object')
              end)
              then format('has a chunk without these keys, or whose %s are no object: %s',
-                         regexp_replace(replace(array_to_string('{metadata,embeddings,sparse terms}'::text[] || v_of_chunks, ', '), '_', ' '),
+                         regexp_replace(replace(array_to_string('{metadata,embeddings,sparse terms}'::text[]
+                           || v_of_chunks, ', '), '_', ' '),
                                         '(.*), ', E'\\1 or '),
                          array_to_string(v_chunk_keys, ', '))
          end as problem
@@ -83,7 +88,8 @@ begin
       using errcode = '22023',
             hint = coalesce(
               (select min(braid_store.absent_part_hint('records', k.name))
-               from (select v_wrong.value union all select jsonb_path_query(v_wrong.value, 'lax $.document.chunks[*]')) o (value),
+               from (select v_wrong.value union all select jsonb_path_query(v_wrong.value,
+                 'lax $.document.chunks[*]')) o (value),
                     jsonb_object_keys(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end) k (name)),
               'Send what braid.export_tenant of this version gave.');
   end if;
@@ -95,7 +101,8 @@ begin
     select r.value -> 'document' as value from jsonb_array_elements(check_records.records) r where r.value ? 'document'
   ) d;
   perform braid_store.check_sizes(v_documents), braid_store.check_chunk_sizes(v_chunk_lists, v_chunk_names);
-  perform braid_store.check_sparse_terms(array_agg(k.value -> 'sparse'), array_agg(format('sparse of %s %s', l.name, k.ordinality)))
+  perform braid_store.check_sparse_terms(array_agg(k.value -> 'sparse'), array_agg(format('sparse of %s %s', l.name,
+    k.ordinality)))
   from unnest(v_chunk_lists, v_chunk_names) l (chunks, name), jsonb_array_elements(l.chunks) with ordinality k
   where jsonb_typeof(k.value -> 'sparse') = 'object';
 end

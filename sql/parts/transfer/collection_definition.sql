@@ -6,7 +6,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at,parts}'::text[] || jsonb_build_object(
+  select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at,parts}'::text[]
+    || jsonb_build_object(
     'embedding_model', s.embedding_model, 'dimensions', s.dimensions, 'distance', s.distance,
     'indexed_attributes',
     (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a

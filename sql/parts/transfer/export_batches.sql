@@ -20,7 +20,8 @@ declare
   -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(export_batches.after, '');
 begin
-  if export_batches.collection is null and (export_batches.after is not null or export_batches.document_count is not null)
+  if export_batches.collection is null and (export_batches.after is not null
+    or export_batches.document_count is not null)
   then
     raise exception 'after or document_count is given, and collection is null'
       using errcode = '22023', hint = 'Name the collection to export in pages.';
@@ -53,7 +54,8 @@ begin
     union all
     select n.name, n.collection_id, n.batch, array_agg(n.id order by n.external_id)
     from (
-      select d.*, 1 + (row_number() over (partition by d.collection_id order by d.external_id) - 1) / c_batch_size as batch
+      select d.*, 1 + (row_number() over (partition by d.collection_id
+        order by d.external_id) - 1) / c_batch_size as batch
       from documents d
     ) n
     group by n.name, n.collection_id, n.batch

@@ -44,7 +44,8 @@ begin
     'collection', export_page.collection.name,
     'chunks', coalesce(
       (select jsonb_agg(
-                to_jsonb(k) - '{tenant_id,id,collection_id,document_id,attribute_version}'::text[] || jsonb_build_object(
+                to_jsonb(k) - '{tenant_id,id,collection_id,document_id,attribute_version}'::text[]
+                  || jsonb_build_object(
                   'embeddings',
                   (select coalesce(jsonb_object_agg(e.key, e.value -> k.id::text), '{}')
                    from jsonb_each(v_embeddings) e
@@ -55,7 +56,8 @@ begin
                    where r.tenant_id = export_page.tenant_id and r.collection_id = export_page.collection.id
                      and r.chunk_id = k.id))
                 || case when export_page.collection.parts is not null
-                        then braid_store.extend_export_chunk(export_page.tenant_id, export_page.collection, k.id) else '{}' end
+                        then braid_store.extend_export_chunk(export_page.tenant_id, export_page.collection, k.id)
+                          else '{}' end
                 order by k.chunk_index)
        from braid_store.chunks k
        where k.tenant_id = export_page.tenant_id and k.document_id = d.id), '[]')))

@@ -1,4 +1,8 @@
-create or replace function braid_store.extend_export_chunk(tenant_id int, collection braid_store.collections, chunk_id bigint)
+create or replace function braid_store.extend_export_chunk(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_id bigint
+)
 returns jsonb
 language plpgsql
 stable

@@ -1,4 +1,9 @@
-create or replace function braid_store.extend_import_chunks(tenant_id int, collection braid_store.collections, chunk_ids bigint[], chunks jsonb[])
+create or replace function braid_store.extend_import_chunks(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  chunks jsonb[]
+)
 returns void
 language plpgsql
 volatile

@@ -13,4 +13,5 @@ end
 $$;
 
 comment on function braid_calls.extend_import_collection(text, jsonb) is
-  'Extension point: give a new collection the settings of parts that an exported definition has, with the rights of the caller.';
+  'Extension point: give a new collection the settings of parts that an exported definition has, with the rights of '
+  'the caller.';

@@ -27,10 +27,13 @@ begin
     begin
       perform braid.create_collection(
         v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.indexed_attributes,
-        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s where s.key = any (c_ranking)),
-        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s where s.key = any (c_settings)))
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s
+          where s.key = any (c_ranking)),
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(import_collection.definition) s
+          where s.key = any (c_settings)))
       from jsonb_to_record(import_collection.definition) d (
-        text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, indexed_attributes jsonb);
+        text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int,
+          indexed_attributes jsonb);
       perform braid_calls.extend_import_collection(v_name, import_collection.definition);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;

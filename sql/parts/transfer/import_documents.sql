@@ -19,7 +19,8 @@ begin
   for v_part in
     select r.value #>> '{document,collection}' as name,
            -- Of several documents with one external_id, the last is stored.
-           jsonb_object_agg(coalesce(r.value #>> '{document,external_id}', ''), r.value -> 'document' order by r.ordinality)
+           jsonb_object_agg(coalesce(r.value #>> '{document,external_id}', ''), r.value -> 'document'
+             order by r.ordinality)
              as documents
     from jsonb_array_elements(import_documents.records) with ordinality r
     where r.value ? 'document'

@@ -52,7 +52,8 @@ begin
   end if;
 
   perform braid_store.index_chunks(restore_documents.tenant_id, restore_documents.collection, v_chunk_ids);
-  perform braid_store.write_attributes(restore_documents.tenant_id, restore_documents.collection.id, v_chunk_ids, are_new => true);
+  perform braid_store.write_attributes(restore_documents.tenant_id, restore_documents.collection.id, v_chunk_ids,
+    are_new => true);
   perform braid_store.write_sparse_rows(restore_documents.tenant_id, restore_documents.collection.id,
                                         array_agg(u.chunk_id order by u.chunk_id),
                                         array_agg(u.chunk -> 'sparse' order by u.chunk_id))

@@ -39,9 +39,9 @@ has the preset `prose` unless you name another.
 
 
 def sql_of(name: str) -> str:
-    """Return the text of the file of a function of braid_store."""
+    """Return the text of the file of a function of braid_store, with literals joined that continue on the next line."""
     (text,) = [file.text for file in resources().repeatable if file.name.endswith(f"/{name}.sql")]
-    return text
+    return re.sub(r"'\n\s*'", "", text)
 
 
 def rows_of(name: str) -> Iterator[list[str | None]]:

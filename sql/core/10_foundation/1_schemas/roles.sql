@@ -1,12 +1,12 @@
--- Two roles belong to this database alone and have its name in theirs: whoever may act for them gains nothing in
--- another database. The other two belong to the whole cluster, give no access by themselves, and may exist already.
+-- Two roles belong to this database alone and carry its name: whoever may act for them gains nothing in another
+-- database. The other two belong to the whole cluster, give no access by themselves, and may exist already.
 do $$
 declare
   v_role text;
   v_other text;
 begin
-  -- If a role has this name but does not own our schema here, it was made for another database, or by somebody who
-  -- hoped to own what this install creates.
+  -- A role of this name that does not own our schema here was made for another database, or by somebody who hoped to
+  -- own what this install creates.
   for v_role in
     select r.rolname
     from pg_catalog.pg_roles r
@@ -23,7 +23,8 @@ begin
     if found then
       raise exception 'role % owns objects of database %', v_role, v_other
         using errcode = '42501',
-              hint = 'That database was renamed, or is a copy. Run pgbraid upgrade for it: it then has roles of its own.';
+              hint = 'That database was renamed, or is a copy. Run pgbraid upgrade for it: it then has roles of its '
+                'own.';
     end if;
     select m.rolname into v_other
     from pg_catalog.pg_auth_members a
@@ -51,7 +52,7 @@ begin
         execute pg_catalog.format('create role %I nologin', v_role);
       exception
         when duplicate_object or unique_violation then
-          null; -- an install in another database of this cluster came first
+          null; -- An install in another database of this cluster came first.
         when insufficient_privilege then
           raise exception 'role % cannot be created by %', v_role, current_user
             using errcode = '42501',
@@ -62,7 +63,7 @@ begin
 
   if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
     foreach v_role in array array['@owner@', '@definer@'] loop
-      -- 'USAGE' and 'SET' are both needed: to act on what the role owns, and to give it ownership.
+      -- Both privileges are needed: 'USAGE' to act on objects of the role, 'SET' to give it ownership.
       if not (pg_catalog.pg_has_role(v_role, 'USAGE') and pg_catalog.pg_has_role(v_role, 'SET')) then
         begin
           execute pg_catalog.format('grant %I to %I with inherit true, set true', v_role, current_user);

@@ -1,15 +1,15 @@
--- braid is the API, and the only schema to expose. braid_calls has the functions that the API calls with the caller's
--- rights, braid_store all else: tables, row types and internals. Several commands (CREATE RULE is one) lock a relation
--- before they check the caller's rights, but nobody can name one in a schema without USAGE. So readers and writers have
--- none on braid_store, nobody but definer functions has it on braid_locks, and no relation is ever put into braid_calls.
+-- braid is the API, and the only schema to expose. braid_calls holds the functions that the API calls with the caller's
+-- rights. braid_store holds tables, row types and internals. Some commands, such as CREATE RULE, lock a relation before
+-- they check the caller's rights, but nobody can name a relation in a schema without USAGE. So readers and writers have
+-- no USAGE on braid_store, only definer functions have it on braid_locks, and no relation is ever put into braid_calls.
 create schema if not exists braid authorization @owner@;
 create schema if not exists braid_calls authorization @owner@;
 create schema if not exists braid_store authorization @owner@;
 create schema if not exists braid_locks authorization @owner@;
 
--- Whoever owns a schema can drop what is in it, and can put functions there that our calls would find. If the database
--- was renamed or copied, the owner is another database's role; after a restore from a dump the owner may be whoever
--- restored it. What pgbraid made is then given to this database's roles. Functions follow when they are replaced, in
+-- The owner of a schema can drop its objects, and can put functions there that our calls would find. In a renamed or
+-- copied database, the owner is another database's role; after a restore from a dump, it may be whoever restored it.
+-- This block gives pgbraid's objects to this database's roles. Functions follow when they are replaced, in
 -- core/99_privileges.
 do $$
 declare
@@ -28,14 +28,16 @@ begin
   loop
     if not v_schema.is_installed then
       raise exception 'schema % is there already and belongs to %', v_schema.name, v_schema.owner
-        using errcode = '42501', hint = pg_catalog.format('Rename it, or drop it: drop schema %I cascade;', v_schema.name);
+        using errcode = '42501', hint = pg_catalog.format('Rename it, or drop it: drop schema %I cascade;',
+          v_schema.name);
     elsif not v_schema.is_ours then
       raise exception 'schema % belongs to %, for which % may not act', v_schema.name, v_schema.owner, current_user
         using errcode = '42501', hint = pg_catalog.format('Run this as a superuser, or as %s.', v_schema.owner);
     elsif not v_schema.is_trusted then
       raise exception 'schema % belongs to %', v_schema.name, v_schema.owner
         using errcode = '42501',
-              hint = pg_catalog.format('Run this as %I; or, if you trust what it has put there: alter schema braid owner '
+              hint = pg_catalog.format('Run this as %I; or, if you trust what it has put there: alter schema braid '
+                'owner '
                                        'to %I; alter schema braid_store owner to %2$I;', v_schema.owner, current_user);
     end if;
     execute pg_catalog.format('alter schema %I owner to @owner@', v_schema.name);

@@ -9,7 +9,7 @@ as $$
 #variable_conflict use_column
 declare
   v_next bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
-  -- xmax has only 32 bits. This is the newest transaction id that ends in them.
+  -- xmax has only 32 bits. This is the newest transaction id that ends in these bits.
   v_turn bigint := v_next - ((v_next - turn::text::bigint) & 4294967295);
 begin
   -- xmax keeps the id after that transaction has ended. A wrong guess does no harm: the lock on the row of kind
@@ -29,6 +29,6 @@ end
 $$;
 
 comment on function braid_store.await_turn(xid, int, int) is
-  'Lets a waiting transaction go first. If another transaction holds the row of kind turn because it wants writing for '
-  'itself alone, this waits until it has ended. Without it, writers who follow each other closely would never leave '
-  'such a transaction a free moment. turn: xmax of that row, as the caller read it. Takes no lock that lasts.';
+  'Let a waiting transaction go first. If another transaction holds the row of kind turn because it wants exclusive '
+  'writing, wait until that transaction has ended. Otherwise a close sequence of writers would never leave it a free '
+  'moment. turn: xmax of that row, as the caller read it. Takes no lock that lasts.';

@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function braid_store.collection_lock(int) is
-  'Return the name of the table whose lock stands for a collection. Modes: writers take ROW EXCLUSIVE, maintenance ROW '
-  'SHARE. A step of a model change keeps out only writers, by SHARE ROW EXCLUSIVE. What must keep out both takes '
-  'EXCLUSIVE. Collections whose ids are equal modulo 64 share a table.';
+  'Return the name of the table whose lock stands for a collection. Writers take ROW EXCLUSIVE on it, maintenance '
+  'ROW SHARE. A step of a model change takes SHARE ROW EXCLUSIVE, which keeps out only writers. EXCLUSIVE keeps out '
+  'writers and maintenance. Collections whose ids are equal modulo 64 share a table.';

@@ -1,4 +1,8 @@
-create or replace function braid_store.lock_holders(relations regclass[], modes text[], transaction_ids xid[] default '{}')
+create or replace function braid_store.lock_holders(
+  relations regclass[],
+  modes text[],
+  transaction_ids xid[] default '{}'
+)
 returns text
 language sql
 stable
@@ -35,6 +39,6 @@ as $$
 $$;
 
 comment on function braid_store.lock_holders(regclass[], text[], xid[]) is
-  'Describe in words which other transactions are in the way: those that hold a lock on one of the relations in one of '
-  'the modes, and those with one of the ids. Names at most three and counts the rest. Show only what the owner of this '
-  'function sees in pg_stat_activity. Null if they have all ended.';
+  'Describe in words which other transactions are in the way. They have one of these ids, or hold a lock on one of '
+  'the relations in one of the modes. Name at most three and count the rest. Show only what the owner of this '
+  'function sees in pg_stat_activity. Return null if all have ended.';

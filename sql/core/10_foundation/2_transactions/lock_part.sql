@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Short: writers who come after this call wait behind its lock on 'turn' until the try ends.
+-- The timeout is short: writers who come after this call wait behind its lock on 'turn' until the attempt ends.
 set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
@@ -47,6 +47,6 @@ end
 $$;
 
 comment on function braid_store.lock_part(int, int) is
-  'Take a tenant''s part of a collection for this session alone, until its transaction ends. collection_id null: the '
-  'tenant''s parts of all collections. It tries for 200 ms at a time, and writers go on between the tries. Raise 55P03 '
-  'after lock_wait().';
+  'Take a tenant''s part of a collection for this session alone, until its transaction ends. collection_id null '
+  'means the tenant''s parts of all collections. Try for 200 ms at a time, and let writers go on between the '
+  'attempts. Raise 55P03 after lock_wait().';

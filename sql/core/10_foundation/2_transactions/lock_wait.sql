@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.lock_wait() is
-  'Return how long an administrative call waits for transactions that are in its way before it gives up.';
+  'Return how long an administrative call waits for conflicting transactions before it gives up.';

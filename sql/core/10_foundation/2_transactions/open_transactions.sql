@@ -9,11 +9,12 @@ declare
   -- pg_stat_activity shows only the low 32 bits of an id. The full id is the one within 2^31 of this transaction's own.
   v_own bigint := pg_current_xact_id()::text::bigint;
 begin
-  -- Without this, pg_stat_activity would show the state of this transaction's first look at it.
+  -- Without this, pg_stat_activity would show its state as of this transaction's first read.
   perform pg_stat_clear_snapshot();
   select min(t.id), max(t.id) into oldest, newest
   from (
-    select (v_own - ((((v_own - x.id::text::bigint) & 4294967295) + 2147483648) & 4294967295) + 2147483648)::text::xid8 as id
+    select (v_own - ((((v_own - x.id::text::bigint) & 4294967295) + 2147483648) & 4294967295)
+      + 2147483648)::text::xid8 as id
     from (
       select a.backend_xid from pg_stat_activity a
       where a.backend_xid is not null and a.pid <> pg_backend_pid() and a.datname = current_database()

@@ -9,12 +9,14 @@ as $$
 begin
   raise exception '% is in use by %', raise_locked.locked, coalesce(raise_locked.holders, 'a transaction')
     using errcode = '55P03',
-          detail = format('Gave up after %s seconds; nothing was changed.', extract(epoch from braid_store.lock_wait())::int),
-          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(...) of its process, a '
+          detail = format('Gave up after %s seconds; nothing was changed.',
+            extract(epoch from braid_store.lock_wait())::int),
+          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(...) of its '
+            'process, a '
                  'prepared one with rollback prepared or commit prepared.';
 end
 $$;
 
 comment on function braid_store.raise_locked(text, text) is
-  'Raise 55P03: the thing named in locked is in use by holders, as lock_holders or row_lock_holders describes them '
-  '(null: they are unknown).';
+  'Raise 55P03: the object named in locked is in use by holders, described by lock_holders or row_lock_holders. Null '
+  'holders are unknown.';

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.require_read_committed(text) is
-  'Raise 0A000 unless the transaction runs at READ COMMITTED. At a higher level, the function would not see what '
-  'others committed while it waited for a lock.';
+  'Raise 0A000 unless the transaction runs at READ COMMITTED. At a higher level, the function would not see rows '
+  'committed while it waited for a lock.';

@@ -30,13 +30,13 @@ begin
   if v_known is not null and v_is_all_known then
     return v_known;
   end if;
-  -- An id of a released savepoint does not show which transaction it belonged to; every savepoint of a prepared
-  -- transaction is released. So all who may hold the lock are named.
+  -- An id of a released savepoint does not show its transaction, and every savepoint of a prepared transaction is
+  -- released. So name every possible holder of the lock.
   return nullif(concat_ws(', or ', v_known, 'one of: '
                 || braid_store.lock_holders('{braid_locks.tenant_locks}', '{RowShareLock}')), '');
 end
 $$;
 
 comment on function braid_store.row_lock_holders(xid[]) is
-  'Describe in words which transactions hold row locks of tenant_locks. row_locks: xmax of the locked rows. Null if '
-  'they have all ended.';
+  'Describe in words which transactions hold row locks of tenant_locks. row_locks: xmax of the locked rows. Return '
+  'null if all have ended.';

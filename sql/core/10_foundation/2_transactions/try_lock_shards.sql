@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.try_lock_shards(int, int) is
-  'Claim the making of vector shards in a tenant''s part of a collection for this session, until its transaction ends. '
-  'Returns false at once if another session has claimed it. Writers, searches and clears are not affected.';
+  'Claim the making of vector shards in a tenant''s part of a collection for this session, until its transaction '
+  'ends. Return false at once if another session has claimed it. Writers, searches and clears are not affected.';

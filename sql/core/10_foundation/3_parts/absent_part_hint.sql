@@ -16,5 +16,5 @@ as $$
 $$;
 
 comment on function braid_store.absent_part_hint(text, text) is
-  'Return a hint for the error about a name that only a part knows which is not installed; null for all other names. kind: '
-  'options of searches, settings of collections, records of an export, or fields of a chunk.';
+  'Return a hint for an error about a name that only an absent part knows; null for all other names. kind: options '
+  'of searches, settings of collections, records of an export, or fields of a chunk.';

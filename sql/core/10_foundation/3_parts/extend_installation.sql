@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_installation() is
-  'Extension point: do what parts have to do at the end of an installation, when functions have their owners.';
+  'Extension point: finish the installation of parts, when functions have their owners.';

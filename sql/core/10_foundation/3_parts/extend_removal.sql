@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.extend_removal(text) is
-  'Extension point: lets a part that is removed undo what it has made outside of its own tables, before anything of it is dropped. '
-  'part: the name of the part that is removed; the others do nothing.';
+  'Extension point: let a part that is being removed undo what it made outside of its own tables, before anything of '
+  'it is dropped. part: the name of the removed part; other parts do nothing.';

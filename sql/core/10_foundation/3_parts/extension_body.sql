@@ -9,7 +9,7 @@ as $$
 declare
   v_point pg_proc;
   v_arguments text;
-  v_result text; -- the inout argument
+  v_result text; -- This is the inout argument.
   v_calls text[];
   v_other text;
 begin
@@ -24,7 +24,8 @@ begin
   from braid_store.parts s
   join pg_proc p on p.pronamespace = v_point.pronamespace and p.proname = v_point.proname || '_' || s.name
   where (p.proargtypes, p.proallargtypes, p.proargmodes, p.prorettype, p.proretset)
-        is distinct from (v_point.proargtypes, v_point.proallargtypes, v_point.proargmodes, v_point.prorettype, v_point.proretset)
+        is distinct from (v_point.proargtypes, v_point.proallargtypes, v_point.proargmodes, v_point.prorettype,
+          v_point.proretset)
   limit 1;
   if found then
     raise exception 'the extension % has other arguments or another result than %', v_other, point
@@ -49,7 +50,7 @@ begin
         (select coalesce(string_agg(format('  perform %s;', c), E'\n' order by n), '  null;')
          from unnest(v_calls) with ordinality u (c, n))
       when v_point.prorettype = 'jsonb'::regtype then
-        -- A part that has nothing to say may not take away what others say: with null, || is null.
+        -- A part without an answer must not erase the answers of others: || with null is null.
         format('  return %s;', array_to_string(array['''{}''::jsonb'] || array(
           select format('coalesce(%s, ''{}'')', c) from unnest(v_calls) with ordinality u (c, n) order by n), ' || '))
       else format('  return coalesce(%s);', array_to_string(array['null'] || v_calls, ', '))
@@ -58,7 +59,7 @@ end
 $$;
 
 comment on function braid_store.extension_body(regprocedure) is
-  'Return the body that an extension point has with the parts that are installed: one call for each part that has a function '
-  'of the point''s name and the part''s, in the order of the parts. Rows are added, JSON objects merged, an inout argument is '
-  'handed from part to part, and of other values the first that is not null is returned. Raise 22023 where a part''s '
+  'Return the body of an extension point with the installed parts. It calls each part''s function named after the '
+  'point and the part, in the order of the parts. Rows are added, JSON objects are merged, and an inout argument is '
+  'handed from part to part. For other values, the first that is not null is returned. Raise 22023 if a part''s '
   'function has other arguments or another result.';

@@ -14,5 +14,6 @@ as $$
 $$;
 
 comment on function braid_store.extension_points() is
-  'List the functions of the core, and of parts, that call what other parts add, by the manifests of what is installed. What a part '
-  'adds to a point has the name of the point and then the part''s; where the point is not installed, nobody calls it.';
+  'List the extension points: functions of the core and of parts that call additions of other parts, by the '
+  'manifests of the installed parts. An addition is named after its point and its part. If the point is not '
+  'installed, nobody calls it.';

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.parts_with(jsonb, jsonb) is
-  'Return what parts have stored with a collection (collections.parts), with other settings in place of those of the same names. '
-  'A setting that is null leaves no key, and a collection without any has null.';
+  'Return the settings that parts have stored with a collection (collections.parts), replaced by other settings of '
+  'the same names. A null setting leaves no key. A collection without settings of parts has null.';

@@ -16,9 +16,10 @@ begin
     order by p.proname
   loop
     if v_point.prosrc <> v_point.body then
-      -- All before the body, and the body.
+      -- The text before the body stays, and a new body follows.
       execute format('%s%s$function$',
-                     left(v_point.definition, strpos(v_point.definition, 'AS $function$') + length('AS $function$') - 1),
+                     left(v_point.definition, strpos(v_point.definition, 'AS $function$')
+                       + length('AS $function$') - 1),
                      v_point.body);
     end if;
   end loop;
@@ -26,5 +27,5 @@ end
 $$;
 
 comment on function braid_store.write_extension_points() is
-  'Have the functions of the core that parts extend call the parts that are installed. An installation calls it when all '
-  'functions are there, before it writes privileges.';
+  'Make the extension points call the installed parts. An installation calls this when all functions exist, before '
+  'it writes privileges.';

@@ -5,4 +5,4 @@ create type braid_store.candidate as (
 );
 
 comment on type braid_store.candidate is
-  'A chunk that one leg, full text, semantic or sparse search, found, with its score and its rank there.';
+  'A chunk found by one leg (full text, semantic or sparse search), with its score and its rank there.';

@@ -6,4 +6,4 @@ create type braid_store.document_change as (
 );
 
 comment on type braid_store.document_change is
-  'What storing a document_input did to the document''s row in documents.';
+  'The effect of storing a document_input on the document''s row in documents.';

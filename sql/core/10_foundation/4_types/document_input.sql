@@ -23,5 +23,6 @@ create type braid_store.document_input as (
 );
 
 comment on type braid_store.document_input is
-  'A document as the caller gave it, after all checks. content_hash covers what is indexed, attribute_hash the rest; '
-  'they show what has changed. parts: the fields that are parts'' (extend_document_fields); null if it has none.';
+  'A document as the caller gave it, after all checks. content_hash covers the indexed fields, attribute_hash the '
+  'rest; they show what has changed. parts: fields that belong to parts (extend_document_fields); null if it has '
+  'none.';

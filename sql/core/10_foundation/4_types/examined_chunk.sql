@@ -9,5 +9,5 @@ create type braid_store.examined_chunk as (
 );
 
 comment on type braid_store.examined_chunk is
-  'A chunk to be explained: its scores and, if it has them, its places among the fused candidates, the ranked candidates '
-  'and the rows of a search.';
+  'A chunk to be explained: its scores and, if it has them, its places among the fused candidates, the ranked '
+  'candidates and the rows of a search.';

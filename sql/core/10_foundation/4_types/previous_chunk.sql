@@ -5,4 +5,4 @@ create type braid_store.previous_chunk as (
 );
 
 comment on type braid_store.previous_chunk is
-  'A chunk of a document that is being replaced. input_hash: of what its embedding was made from.';
+  'A chunk of a document that is being replaced. input_hash: the hash of the text that its embedding was made from.';

@@ -10,5 +10,5 @@ create type braid_store.query_token as (
 );
 
 comment on type braid_store.query_token is
-  'A token of a query: the clause that it is of (number, group, occurrence and kind, as braid_store.parse_query gives '
-  'them), its position there, lexeme and kind. written is the clause''s text if it has no other token, else null.';
+  'A token of a query: its clause (number, group, occurrence and kind, as braid_store.parse_query gives them), its '
+  'position there, lexeme and kind. written is the clause''s text if the clause has no other token, else null.';

@@ -6,4 +6,4 @@ create type braid_store.scored_chunks as (
 
 comment on type braid_store.scored_chunks is
   'Chunks, parallel to their scores; null for a chunk that has none of the lexemes. threshold: the score of the last '
-  'chunk that is wanted so far; chunks below it need not be looked at.';
+  'chunk wanted so far; chunks below it need not be examined.';

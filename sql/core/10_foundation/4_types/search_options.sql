@@ -43,8 +43,8 @@ create type braid_store.search_options as (
 );
 
 comment on type braid_store.search_options is
-  'The options of a search after their checks, with defaults for those that were not given. ranking: settings that the search has '
-  'in place of the collection''s. The normalisations and smoothing are those of the search, once it is compiled. is_rearranged: '
-  'rows may change their order or be left out after the legs, so that match_count candidates are too few. is_arranged: groups, '
-  'passages, pages or the like are asked for. context: passages are asked for. parts: options of parts as they were given, by '
+  'The options of a search after their checks, with defaults filled in. ranking: settings of the search in place of '
+  'the collection''s. After compilation, the normalisations and smoothing are final. is_rearranged: rows may change '
+  'their order or be left out after the legs, so match_count candidates are too few. is_arranged: groups, passages, '
+  'pages or the like are asked for. context: passages are asked for. parts: options of parts as they were given, by '
   'name; null if there are none.';

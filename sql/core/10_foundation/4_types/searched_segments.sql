@@ -5,5 +5,5 @@ create type braid_store.searched_segments as (
 );
 
 comment on type braid_store.searched_segments is
-  'The segments that a full-text search reads, parallel to the factors by which their impacts are multiplied (scales). '
-  'The number of a segment is its position here, from 1. block_width: how many chunk numbers are read of each block.';
+  'The segments that a full-text search reads, parallel to the factors (scales) that multiply their impacts. A '
+  'segment''s number is its position here, from 1. block_width: how many chunk numbers are read of each block.';

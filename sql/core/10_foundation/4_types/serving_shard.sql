@@ -14,5 +14,5 @@ create type braid_store.serving_shard as (
 );
 
 comment on type braid_store.serving_shard is
-  'The vector shard that searches of a tenant read in a collection, and whether its index can be used (is_indexed). id is '
-  'null if there is no shard.';
+  'The vector shard that searches of a tenant read in a collection, and whether its index can be used (is_indexed). '
+  'id is null if there is no shard.';

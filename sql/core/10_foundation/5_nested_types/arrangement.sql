@@ -8,6 +8,6 @@ create type braid_store.arrangement as (
 );
 
 comment on type braid_store.arrangement is
-  'The candidates that are shown, in order, and parallel to them their passages, as ranges of chunk_index. missing_count: '
-  'how many rows or groups are missing. For pages: has_more tells whether there is a next page, last_unit where the last '
-  'row or group of this page begins, and last_score its score.';
+  'The candidates that are shown, in order, and parallel to them their passages, as ranges of chunk_index. '
+  'missing_count: how many rows or groups are missing. For pages: has_more tells whether there is a next page; '
+  'last_unit is where the last row or group of this page begins; last_score is its score.';

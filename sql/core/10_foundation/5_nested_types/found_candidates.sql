@@ -12,5 +12,6 @@ create type braid_store.found_candidates as (
 );
 
 comment on type braid_store.found_candidates is
-  'What the legs of a search found, and how. is_cut: full text ended before it had scored all chunks that it might have '
-  'found. filter: that of the request, with what was found out about it. filter_ms: the time that this took.';
+  'The candidates of each leg, and how they were found. is_cut: full text ended before it had scored all chunks that '
+  'it might have found. filter: the request''s filter, with its measured selectivity. filter_ms: the time spent on '
+  'the filter, in milliseconds.';

@@ -8,7 +8,8 @@ create type braid_store.ranked_candidates as (
 );
 
 comment on type braid_store.ranked_candidates is
-  'The candidates of all legs, best first. fused: all of them. ranked: those that reach min_score, with what neighbours '
-  'share and with boosts. report: how they were fused. unseen: the highest fused score that a chunk which no leg proposed '
-  'could get. Both are null if nothing was fused. has_more: a leg stopped at its limit, and what it left out may reach '
-  'min_score. spread: what scores got from neighbours; null if they share none.';
+  'The candidates of all legs, best first. fused: all of them. ranked: candidates that reach min_score, after '
+  'smoothing by neighbours and boosts. report: how they were fused. unseen: the highest fused score possible for a '
+  'chunk that no leg proposed. report and unseen are null if nothing was fused. has_more: a leg stopped at its '
+  'limit, and a chunk that it left out may reach min_score. spread: the scores gained from neighbours; null without '
+  'smoothing.';

@@ -27,12 +27,12 @@ create type braid_store.search_request as (
 );
 
 comment on type braid_store.search_request is
-  'A search as all its parts see it: made once from the arguments, then handed down. collection has the weights, fusion, '
-  'rrf_k and language that the search asks for in place of its own, and the weight 0 for a leg that the search does not '
-  'have. legs: full_text, semantic or sparse alone, hybrid, or prefilter (what full text finds, in the order of '
-  'similarity). query_text: the part of the text that is searched; is_cut: it is not all; tokens: those of query_text. '
-  'sparse: the weighted terms that are searched for; null if there is no sparse search. Each leg gives candidate_count '
-  'candidates. If too few rows are left and may_grow is true, it is asked for more, up to most_candidates. For pages: '
-  'fingerprint identifies the query; rows_before is how many rows or groups came before this page; has_deep_pages: pages '
-  'go on beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if '
-  'they do not change the ranking.';
+  'A search as all its steps see it: made once from the arguments, then handed down. collection has the weights, '
+  'fusion, rrf_k and language of the search in place of its own, and the weight 0 for an absent leg. legs: '
+  'full_text, semantic or sparse alone, hybrid, or prefilter (full-text matches in the order of similarity). '
+  'query_text: the searched part of the text; is_cut: the text was cut; tokens: the tokens of query_text. sparse: '
+  'the weighted terms to search for; null without sparse search. Each leg gives candidate_count candidates. If too '
+  'few rows are left and may_grow is true, it is asked for more, up to most_candidates. fingerprint: for pages, the '
+  'identity of the query. rows_before: how many rows or groups came before this page. has_deep_pages: pages go on '
+  'beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if they do '
+  'not change the ranking.';

@@ -16,6 +16,6 @@ $$;
 
 comment on function braid.current_tenant_id() is
   E'Return the id of the tenant that this session acts for; null if there is none.\n'
-  'The row-level security policies compare tenant_id with it. Who logged in decides: a member acts for its tenant, and '
-  'names one by braid.tenant if it has several; a request through a gateway acts for the tenant that its verified token '
-  'names.';
+  'The row-level security policies compare tenant_id with it. The login decides: a member acts for its tenant, and '
+  'names it by braid.tenant if it has several. A request through a gateway acts for the tenant that its verified '
+  'token names.';

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.gateway_mark() is
-  'Do nothing. Only gateways have EXECUTE on it, so session_tenant_id can ask whether a login may be a gateway '
-  'without reading a table.';
+  'Do nothing. Only gateways have EXECUTE on this function, so session_tenant_id can recognise a gateway without '
+  'reading a table.';

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_calls.login_is_known() is
-  'Tell whether the login is a member of a tenant of this database, is trusted in it, or see all rows anyway. Other logins '
-  'do not see which collections there are.';
+  'Tell whether the login is a member of a tenant of this database, is trusted in it, or sees all rows anyway. Other '
+  'logins do not see the names of collections.';

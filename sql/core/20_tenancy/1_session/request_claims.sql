@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.request_claims() is
-  'Return the verified JWT claims that PostgREST publishes for this request. An empty object if there are none, or if '
-  'they are not a JSON object.';
+  'Return the verified JWT claims that PostgREST publishes for this request; an empty object if there are none, or '
+  'if they are not a JSON object.';

@@ -10,7 +10,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- The fast way: for a superuser every policy calls this, and most sessions of superusers are not requests.
+  -- This shortcut matters: for a superuser every policy calls this function, and most sessions of superusers are not
+  -- requests.
   if coalesce(current_setting('request.jwt.claims', true), '') = '' then
     return null;
   end if;
@@ -32,6 +33,6 @@ end
 $$;
 
 comment on function braid_store.request_tenant_key() is
-  'Return the tenant key that an HTTP request names: the header''s, if the request''s role claim is trusted, else the '
-  'claim at claim_path. Null if it names none. Believe it only in a gateway''s session: only a gateway verifies tokens, '
-  'and anybody can set these settings.';
+  'Return the tenant key that an HTTP request names: the key in the header if the request''s role claim is trusted, '
+  'else the claim at claim_path. Return null if it names none. Believe it only in a gateway''s session: only a '
+  'gateway verifies tokens, and anybody can set these settings.';

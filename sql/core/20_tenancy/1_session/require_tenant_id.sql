@@ -10,7 +10,8 @@ declare
   v_tenant_id int;
   v_requested text := nullif(current_setting('braid.tenant', true), '');
 begin
-  -- After a restore, the definer functions that call this may belong to a role that row-level security does not bind.
+  -- After a restore, the definer functions that call this one may belong to a role that row-level security does not
+  -- bind.
   if not row_security_active('braid_store.documents') then
     raise exception 'pgbraid''s functions belong to %, who sees the rows of all tenants', current_user
       using errcode = '42501', hint = 'This database was restored from a dump: run pgbraid init in it.';
@@ -26,8 +27,10 @@ begin
   else
     raise exception 'no tenant is chosen for login "%"', session_user
       using errcode = '42501',
-            hint = 'Name one: set braid.tenant = ''...'', also where a login may act for several; or have an administrator call braid.add_tenant_member. '
-                   'Through PostgREST the token must carry the claim of a tenant that exists, and service_role send its '
+            hint = 'Name one: set braid.tenant = ''...'', also where a login may act for several; or have an '
+              'administrator call braid.add_tenant_member. '
+                   'Through PostgREST the token must carry the claim of a tenant that exists, and service_role send '
+                     'its '
                    'key in the header x-braid-tenant (names and roles: braid.set_access); '
                    'with create_tenants the first write creates the tenant that the claim names.';
   end if;
@@ -35,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.require_tenant_id() is
-  'Return the tenant that this session acts for. If there is none, raises 42501 with a hint that says what to do. For '
-  'definer functions.';
+  'Return the tenant that this session acts for. If there is none, raise 42501 with a hint that says what to do. '
+  'Definer functions call it.';

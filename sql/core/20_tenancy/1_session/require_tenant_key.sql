@@ -14,5 +14,5 @@ end
 $$;
 
 comment on function braid_store.require_tenant_key() is
-  'Return the key of the tenant that this session acts for. If there is none, raises 42501 with a hint that says what '
+  'Return the key of the tenant that this session acts for. If there is none, raise 42501 with a hint that says what '
   'to do.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- 'USAGE', because 'MEMBER' is also true for the creator of a role. For a superuser it is true for every role.
+  -- 'MEMBER' would also be true for the creator of a role. For a superuser, 'USAGE' is true for every role.
   return exists (
     select from braid_store.trusted_roles t
     where t.kind = session_is.kind and pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE'));

@@ -9,7 +9,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Most logins are no gateways, and pg_roles is a view that a new session takes long to plan.
+  -- Most logins are no gateways, and a new session plans the view pg_roles slowly.
   if not braid_store.session_is('gateway') then
     return false;
   end if;

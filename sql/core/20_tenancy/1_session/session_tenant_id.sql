@@ -10,14 +10,14 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Any login can set any GUC. So session_user, which SET ROLE does not change, decides what a GUC may say.
+  -- Any login can set any GUC. So session_user, which SET ROLE does not change, decides which GUC is believed.
   v_requested text := nullif(current_setting('braid.tenant', true), '');
   v_reads_everything boolean;
-  v_kinds text[]; -- what the login is trusted as
+  v_kinds text[]; -- The kinds of trust that the login has.
   v_tenant_id int;
 begin
-  -- The fast way: every policy in a search calls this, mostly for a tenant that the login itself is a member of. Any
-  -- login but a gateway gets the tenant that it asks for in that case, whatever else it may do.
+  -- This shortcut matters: every policy in a search calls it, mostly for a tenant that the login itself is a member of.
+  -- In that case, any login but a gateway gets the tenant that it asks for.
   if v_requested is not null
      and not has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute') then
     select t.id into v_tenant_id
@@ -34,7 +34,7 @@ begin
 
   select r.rolsuper or r.rolbypassrls,
          case when not (r.rolsuper or r.rolbypassrls) then array(
-           -- The same test as in session_is.
+           -- This is the test of session_is.
            select t.kind from braid_store.trusted_roles t
            where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE')) end
   into v_reads_everything, v_kinds
@@ -58,8 +58,8 @@ begin
     return v_tenant_id;
   end if;
 
-  -- The GUC only chooses among the tenants that the login is a member of. Without it: the only tenant if there is one,
-  -- else the tenant `default`.
+  -- The GUC only chooses among the login's tenants. Without it, the login's only tenant is used, else the tenant
+  -- `default`.
   if v_requested is not null then
     select t.id into v_tenant_id
     from braid_store.tenants t
@@ -82,7 +82,7 @@ begin
       from braid_store.tenant_members m
       where m.member = any (
           case
-            when v_reads_everything then array[session_user::text] -- a superuser has every role
+            when v_reads_everything then array[session_user::text] -- A superuser has every role.
             else array(select r.rolname::text from pg_roles r where pg_has_role(session_user, r.oid, 'USAGE'))
           end)
     ));
@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function braid_calls.session_tenant_id() is
-  'Return the tenant that this session acts for; null if there is none. Who logged in (session_user) decides how it is '
-  'named. Gateways: by the request''s verified claims. Services: by braid.tenant. Superusers and roles with BYPASSRLS: '
-  'by braid.tenant, or else by the request. All others, and superusers who name none: by their memberships, among which '
-  'braid.tenant chooses.';
+  'Return the tenant that this session acts for; null if there is none. The login (session_user) decides how the '
+  'tenant is named. Gateways name it by the request''s verified claims, services by braid.tenant. Superusers and '
+  'roles with BYPASSRLS name it by braid.tenant, or else by the request. For all others, and for superusers who name '
+  'none, memberships count, and braid.tenant chooses among them.';

@@ -14,9 +14,9 @@ $$;
 
 comment on function braid.add_trusted_role(text, text) is
   E'Trust a role in this database, and in no other.\n'
-  'role: a login, or a group role whose members inherit it. kind: gateway (verifies tokens, and so names the tenant of '
-  'each request, as PostgREST does), service (works for every tenant and chooses one by braid.tenant, as an embedding '
-  'worker does), administrator (may call the functions marked "For administrators") or monitor (reads the views of sizes, '
-  'waiting work and indexes and calls health, of all tenants, and sees nothing of what they stored; pg_monitor makes all of its '
-  'members monitors). Return false if the role was '
-  'trusted so already. For administrators.';
+  'role: a login, or a group role whose members inherit it. kind: gateway, service, administrator or monitor. A '
+  'gateway, such as PostgREST, verifies tokens, and so names the tenant of each request. A service, such as an '
+  'embedding worker, works for every tenant and chooses one by braid.tenant. An administrator may call the functions '
+  'marked "For administrators". A monitor reads the views of sizes, waiting work and indexes of all tenants and '
+  'calls health, but sees no stored content. pg_monitor makes all of its members monitors. Returns false if the role '
+  'was trusted so already. Only administrators may call it.';

@@ -12,7 +12,7 @@ declare
   v_command text;
 begin
   if not exists (select from pg_roles r where r.rolname = grant_to_trusted_role.role) then
-    return; -- dropped, or not created yet after a restore
+    return; -- The role was dropped, or not created yet after a restore.
   end if;
   execute format('revoke all on schema braid, braid_calls, braid_store from %I', grant_to_trusted_role.role);
   if v_kinds <> '{}' then
@@ -20,8 +20,8 @@ begin
     execute format('grant usage on schema braid, braid_calls to %I', grant_to_trusted_role.role);
   end if;
   if v_kinds && '{service,administrator}' then
-    -- Some of what they run is braid_store's and has the caller's rights. Who has USAGE can lock tables (core/10_foundation/1_schemas/schemas.sql); these may
-    -- delete what is in them.
+    -- These roles run functions of braid_store with the caller's rights. USAGE lets them lock tables
+    -- (core/10_foundation/1_schemas/schemas.sql), but they may delete the contents anyway.
     execute format('grant usage on schema braid_store to %I', grant_to_trusted_role.role);
   end if;
   for v_command in
@@ -31,7 +31,8 @@ begin
       select k, 'table', 'select', v::text from unnest(c_kinds) k, braid_store.listed_views(k) v
     ),
     commands (step, command) as (
-      select 1, format('revoke all on %s %s from %I', o.type, string_agg(distinct o.name, ', '), grant_to_trusted_role.role)
+      select 1, format('revoke all on %s %s from %I', o.type, string_agg(distinct o.name, ', '),
+        grant_to_trusted_role.role)
       from objects o
       group by o.type
       union all

@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid_store.listed_functions(text) is
-  'List the functions of the core and of the parts that say in their files that a role may run them: reader, writer, definer, '
-  'administrator, service, monitor or gateway. The list all_tenants has those that act across tenants.';
+  'List the functions of the core and of the parts whose files let a role run them: reader, writer, definer, '
+  'administrator, service, monitor or gateway. The role all_tenants lists functions that act across tenants.';

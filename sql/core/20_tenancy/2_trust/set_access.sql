@@ -22,9 +22,10 @@ $$;
 
 comment on function braid.set_access(text[], text, text[], text, boolean) is
   E'Set how requests through a gateway, such as PostgREST, name their tenant.\n'
-  'An argument that is null, as by default, leaves its setting as it is. claim_path: where the verified token has the '
-  'tenant''s key (at first {app_metadata,tenant_id}). trusted_claim_roles: requests whose token has one of these roles '
-  'may name the tenant in a header instead (at first {service_role}). tenant_header: that header''s name (at first '
-  'x-braid-tenant). public_tenant: the tenant that requests without a user read; '''' for none (as at first). '
+  'A null argument, the default, leaves its setting as it is. claim_path: where the verified token has the tenant''s '
+  'key (initially {app_metadata,tenant_id}). trusted_claim_roles: requests whose token has one of these roles may '
+  'name the tenant in a header instead (initially {service_role}). tenant_header: the name of that header (initially '
+  'x-braid-tenant). public_tenant: the tenant that requests without a user read; '''' for none, as initially. '
   'create_tenants: true lets the first write of a request create the tenant that its claim names, which suits claims '
-  'such as sub, and lets a row of a synced table create the tenant that its tenant_column names (at first false). For administrators.';
+  'such as sub. It also lets a row of a synced table create the tenant that its tenant_column names (initially '
+  'false). Only administrators may call it.';

@@ -12,7 +12,8 @@ declare
   v_is_changed boolean;
   v_function regprocedure;
 begin
-  if set_trusted_role.kind is null or set_trusted_role.kind not in ('gateway', 'service', 'administrator', 'monitor') then
+  if set_trusted_role.kind is null or set_trusted_role.kind not in ('gateway', 'service', 'administrator', 'monitor')
+    then
     raise exception 'kind is %', coalesce('"' || left(set_trusted_role.kind, 255) || '"', 'null')
       using errcode = '22023', hint = 'Use gateway, service, administrator or monitor.';
   elsif set_trusted_role.role in ('braid_reader', 'braid_writer')

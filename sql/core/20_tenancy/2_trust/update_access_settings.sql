@@ -44,7 +44,8 @@ begin
   where s.only_row;
 exception when lock_not_available then
   perform braid_store.raise_locked(
-    'the access settings', braid_store.lock_holders('{braid_store.access_settings}', '{RowShareLock,RowExclusiveLock}'));
+    'the access settings', braid_store.lock_holders('{braid_store.access_settings}',
+      '{RowShareLock,RowExclusiveLock}'));
 end
 $$;
 

@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.add_tenant_member(text, text) is
-  E'Lets a login act for a tenant, or every login that inherits a group role.\n'
-  'member: the role''s name. Returns false if it could already. For administrators.';
+  E'Let a login act for a tenant, or every login that inherits a group role.\n'
+  'member: the role''s name. Returns false if it could already. Only administrators may call it.';

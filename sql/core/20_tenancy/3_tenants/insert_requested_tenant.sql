@@ -14,14 +14,14 @@ begin
   if current_setting('transaction_isolation') <> 'read committed'
      or not braid_store.session_is('gateway')
      or (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user) then
-    return; -- this transaction would not see the new tenant, or nobody has verified its claims
+    return; -- This transaction would not see the new tenant, or nobody has verified its claims.
   end if;
   insert into braid_store.tenants (key)
   select c.value #>> '{}'
   from braid_store.access_settings s,
        lateral (select braid_store.request_claims() #> s.claim_path as value) c
   where s.create_tenants and jsonb_typeof(c.value) = 'string' and octet_length(c.value #>> '{}') between 1 and 255
-    -- Not if a header names another tenant.
+    -- A header that names another tenant creates none.
     and c.value #>> '{}' = braid_store.request_tenant_key()
   on conflict (key) do nothing
   returning id into v_tenant_id;
@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.insert_requested_tenant() is
-  'Create the tenant that a gateway''s request names by its verified claim, if access_settings.create_tenants is true. '
-  'Does nothing in any other case.';
+  'Create the tenant that a gateway''s request names by its verified claim, if access_settings.create_tenants is '
+  'true. Do nothing in any other case.';

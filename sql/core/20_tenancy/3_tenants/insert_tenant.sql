@@ -34,7 +34,8 @@ begin
   return v_tenant_id;
 exception when lock_not_available then
   perform braid_store.raise_locked(format('the key of tenant "%s"', insert_tenant.tenant),
-                                   braid_store.lock_holders('{braid_store.tenants}', '{RowShareLock,RowExclusiveLock}'));
+                                   braid_store.lock_holders('{braid_store.tenants}',
+                                     '{RowShareLock,RowExclusiveLock}'));
 end
 $$;
 

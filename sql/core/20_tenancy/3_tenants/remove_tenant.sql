@@ -16,11 +16,12 @@ begin
     raise exception 'tenant is %, confirm_tenant is %', coalesce('"' || left(remove_tenant.tenant, 255) || '"', 'null'),
                     coalesce('"' || left(remove_tenant.confirm_tenant, 255) || '"', 'null')
       using errcode = '22023',
-            hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant: what it stored cannot be brought back. '
+            hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant: what it stored cannot be brought '
+              'back. '
                    'An export keeps a copy.';
   end if;
   perform braid_store.require_read_committed('drop_tenant');
-  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
+  -- The row comes first: if another session holds it, this call must not make writers wait behind the lock below.
   begin
     select t.id into v_tenant_id from braid_store.tenants t where t.key = remove_tenant.tenant for update;
     if not found then
@@ -28,10 +29,11 @@ begin
     end if;
   exception when lock_not_available then
     perform braid_store.raise_locked(format('tenant "%s"', remove_tenant.tenant),
-                                     braid_store.lock_holders('{braid_store.tenants}', '{RowShareLock,RowExclusiveLock}'));
+                                     braid_store.lock_holders('{braid_store.tenants}',
+                                       '{RowShareLock,RowExclusiveLock}'));
   end;
 
-  -- Writers, merges and moves of vectors each hold the lock of the part that they work on.
+  -- Writers, merges and moves of vectors each hold the lock of their part.
   perform braid_store.lock_part(null, v_tenant_id);
 
   delete from braid_store.tenants t where t.id = v_tenant_id;
@@ -44,4 +46,4 @@ end
 $$;
 
 comment on function braid_store.remove_tenant(text, text) is
-  'Do the work of braid.drop_tenant. Take the locks that wait for the tenant''s writers.';
+  'Do the work of braid.drop_tenant, and take the locks that wait for the tenant''s writers.';

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.tenant_id_of_user() is
-  'Return the tenant of this session, as require_tenant_id does. Refuse requests without a user, which may search the '
-  'public tenant and read its documents, but not what concerns its users.';
+  'Return the tenant of this session, as require_tenant_id does. Refuse requests without a user: they may search the '
+  'public tenant and read its documents, but not data about its users.';

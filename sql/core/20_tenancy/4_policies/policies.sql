@@ -1,10 +1,11 @@
--- One policy per table, and a second one for tables of definitions, which the manifests list. Each is created or changed only
--- where it differs, because that locks the table against every reader. Row-level security is not forced: that would break
--- pg_dump, COPY and the check of foreign keys.
+-- Each table has one policy, and tables of definitions, which the manifests list, have a second one. A policy is
+-- created or changed only where it differs, because the change locks the table against every reader. Row-level security
+-- is not forced: forcing it would break pg_dump, COPY and the check of foreign keys.
 do $$
 declare
   v_definitions text[] := array(
-    select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t where t.value ->> 'policy' = 'definition');
+    select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t
+      where t.value ->> 'policy' = 'definition');
   v_owner_tables text[] := array(
     select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t where t.value ->> 'policy' = 'owner');
   v_table record;
@@ -13,8 +14,7 @@ begin
     select c.oid::regclass as relation, c.relowner <> '@owner@'::regrole as is_others, p.polname is null as is_missing,
            case
              when d.is_definition
-               -- A login that has braid_reader only because of another database must not see which collections there
-               -- are.
+               -- A login that has braid_reader only because of another database must not see the names of collections.
                then 'for select to braid_reader using ((select braid_calls.login_is_known()))'
              when c.relname = any (v_owner_tables)
                   or c.relname like '%yoyo%'
@@ -58,15 +58,17 @@ begin
     end if;
   end loop;
 
-  -- No planner statistics on anything a tenant stores: another tenant's EXPLAIN would show how often a word occurs.
+  -- Tenants' data has no planner statistics: another tenant's EXPLAIN would show how often a word occurs.
   for v_table in
-    select a.attrelid::regclass as relation, string_agg(format('alter column %I set statistics 0', a.attname), ', ') as changes
+    select a.attrelid::regclass as relation, string_agg(format('alter column %I set statistics 0', a.attname),
+      ', ') as changes
     from pg_catalog.pg_class c
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'braid_store'::regnamespace
       and c.relkind in ('r', 'p')
       and a.attstattarget is distinct from 0
-      and exists (select from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id' and not t.attisdropped)
+      and exists (select from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id'
+        and not t.attisdropped)
     group by a.attrelid
   loop
     execute format('alter table %s %s', v_table.relation, v_table.changes);

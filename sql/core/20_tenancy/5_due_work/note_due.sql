@@ -10,10 +10,10 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
-  -- A note that is there already is relied on, without a lock, which every writer would have to wait for. It must not
-  -- be deleted before this transaction has ended, or nobody would visit what is written here. Two things see to that:
-  -- 1. This transaction takes its id before it looks. Maintenance locks notes and then asks open_transactions who is still
-  --    writing (settle): whoever looked before the lock is among these.
+  -- An existing note is relied on without a lock, which every writer would have to wait for. The note must not be
+  -- deleted before this transaction has ended, or nobody would visit the rows written here. Two things see to that:
+  -- 1. This transaction takes its id before it looks. Maintenance locks notes and then asks open_transactions for open
+  --    writers (settle): these include every writer that looked before the lock.
   -- 2. A note that maintenance has locked, changed or deleted has an xmax other than 0, and is not relied on. A query
   --    reads xmax from the row as it is now, even if its snapshot is older.
   if not exists (
@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.note_due(int, int) is
-  'Note that maintenance must visit a tenant''s part of a collection. Called after each write. Do nothing if there '
-  'is such a note already.';
+  'Note that maintenance must visit a tenant''s part of a collection. Each write calls it. Do nothing if there is '
+  'such a note already.';

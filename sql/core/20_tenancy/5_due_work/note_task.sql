@@ -20,5 +20,5 @@ end
 $$;
 
 comment on function braid_store.note_task(int, int, text) is
-  'Note a task that a visit found to do in a tenant''s part of a collection. Do nothing if it is noted already and '
-  'nobody works on it.';
+  'Note a task that a visit found to do in a tenant''s part of a collection. Do nothing if the task is noted already '
+  'and nobody works on it.';

@@ -1,4 +1,7 @@
-create or replace function braid_store.put_off(notes braid_store.due_parts[], due_at timestamptz default clock_timestamp())
+create or replace function braid_store.put_off(
+  notes braid_store.due_parts[],
+  due_at timestamptz default clock_timestamp()
+)
 returns void
 language sql
 volatile
@@ -22,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.put_off(braid_store.due_parts[], timestamptz) is
-  'Make the parts of these notes due again at due_at (by default now: after all that is due already). Keep one '
-  'note of each part. The caller has locked the notes.';
+  'Make the parts of these notes due again at due_at (by default now, after all parts that are due already). Keep '
+  'one note of each part. The caller has locked the notes.';

@@ -12,8 +12,8 @@ as $$
     from unnest(settle.notes) n
     where settle.newest is not null
     group by 1, 2
-    -- A note that waits already (awaits) is relied on by no writer, as note_due passes it over. It goes when the
-    -- transactions that it waited for have ended.
+    -- No writer relies on a note that waits already (awaits), because note_due passes it over. It can go when its
+    -- transactions have ended.
     having bool_or(n.awaits is null or n.awaits > settle.oldest)
   ), changed as (
     update braid_store.due_parts d
@@ -29,7 +29,7 @@ $$;
 
 comment on function braid_store.settle(braid_store.due_parts[], xid8, xid8) is
   E'Delete the notes of parts in which maintenance has nothing left to do.\n'
-  'A writer that has not ended yet may have found such a note, and so have written none of its own. What it writes is '
-  'seen only later. So one note of each part stays, and is visited again when all transactions from oldest to newest '
-  'have ended. The caller locks the notes first, and then asks open_transactions for these two. Both null: no writer '
-  'is left, and all notes go.';
+  'An open writer may have relied on such a note instead of writing its own, and its rows become visible only later. '
+  'So one note of each part stays, and is visited again when all transactions from oldest to newest have ended. The '
+  'caller locks the notes first, and then asks open_transactions for these two ids. If both are null, no writer is '
+  'left, and all notes go.';

@@ -29,7 +29,7 @@ begin
       limit c_count
       for update skip locked);
   end if;
-  -- Also the other notes of these parts for the task, so that one visit settles them all.
+  -- Lock the other notes of these parts for the task as well, so that one visit settles all.
   return query
   select d.*
   from (select distinct t.tenant_id, t.collection_id from unnest(v_taken) t) p,
@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.take_due_parts(text, timestamptz, xid8) is
-  'Lock and return the notes of up to 100 parts that are due for a task, those due longest first. If there are none, '
-  'takes notes that settle left waiting for transactions, if these are all below ended_before, which have ended; null '
-  'leaves them alone. Notes that another session has locked are passed over.';
+  'Lock and return the notes of up to 100 parts that are due for a task, longest due first. If there are none, take '
+  'notes that settle left waiting for transactions below ended_before, which have ended; null leaves these notes '
+  'alone. Pass over notes that another session has locked.';

@@ -18,7 +18,8 @@ begin
   from (values
     ('collection', left(collection.name, 255), octet_length(collection.name) between 1 and 255, 'Use 1 to 255 bytes.'),
     ('dimensions', dimensions::text, dimensions between 1 and 16000, 'Use the model''s dimensions, 1 to 16000.'),
-    ('distance', left(distance, 255), distance in ('cosine', 'inner_product', 'l2'), 'Use cosine, inner_product or l2.'),
+    ('distance', left(distance, 255), distance in ('cosine', 'inner_product', 'l2'),
+      'Use cosine, inner_product or l2.'),
     ('embedding_model', left(embedding_model, 255), octet_length(embedding_model) between 1 and 255,
      'Name the model that makes the vectors, in 1 to 255 bytes.'),
     ('chunk_tokens', collection.chunk_tokens::text, collection.chunk_tokens between 16 and 100000,
@@ -29,7 +30,8 @@ begin
                                     else collection.vector_storage = 'binary' end,
      'Use vector up to 2000 dimensions, halfvec up to 4000, or binary.'),
     ('hnsw_ef_construction', collection.hnsw_ef_construction::text,
-     collection.hnsw_ef_construction >= 2 * collection.hnsw_m, 'Use at least twice hnsw_m and at most 1000, usually 100.'),
+     collection.hnsw_ef_construction >= 2 * collection.hnsw_m,
+       'Use at least twice hnsw_m and at most 1000, usually 100.'),
     ('overlap_tokens', collection.overlap_tokens::text,
      coalesce(collection.overlap_tokens <= collection.chunk_tokens / 2, true),
      format('Use 0 to %s, half of the collection''s chunk_tokens.', collection.chunk_tokens / 2))
@@ -45,5 +47,5 @@ end
 $$;
 
 comment on function braid_store.check_collection(braid_store.collections, int, text, text) is
-  'Raise 22023 or 42704 for what no collection can have: its name and model, and settings that are wrong together. What each '
-  'setting can be alone, configure and rank_as check.';
+  'Raise 22023 or 42704 for what no collection can have: its name and model, and settings that are wrong together. '
+  'What each setting can be alone, configure and rank_as check.';

@@ -24,14 +24,16 @@ begin
   from jsonb_each(check_indexed_attributes.indexed_attributes) e,
        lateral (
          select case
-                  when e.key in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
+                  when e.key in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id',
+                    'source_uri')
                     then format('That is a column; a metadata key of that name is written "metadata.%s".', e.key)
                   when e.key ^@ '$' then 'A metadata key that begins with $ is written "metadata.$key".'
                   when octet_length(e.key) > 255 then 'Use a key of at most 255 bytes.'
                   when e.key ^@ 'metadata.'
                        and check_indexed_attributes.indexed_attributes ? regexp_replace(e.key, E'^metadata\\.', '')
                        and regexp_replace(e.key, E'^metadata\\.', '')
-                           not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
+                           not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id',
+                             'source_uri')
                     then 'That is the same key as the one without "metadata.".'
                   when e.value not in ('"text"', '"number"', '"time"')
                     then 'Use "text", "number", or "time" for ISO 8601 strings, which filters compare as strings.'

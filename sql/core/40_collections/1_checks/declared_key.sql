@@ -8,11 +8,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case
-    when declared_key.name in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
+    when declared_key.name in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id',
+      'source_uri')
          or declared_key.name ^@ '$' or declared_key.name ^@ 'metadata.' then 'metadata.' || declared_key.name
     else declared_key.name end;
 end
 $$;
 
 comment on function braid_store.declared_key(text) is
-  'Return a metadata key as braid.set_indexed_attributes takes it: with "metadata." before what would be taken for something else.';
+  'Return a metadata key as braid.set_indexed_attributes takes it: with "metadata." before what would be taken for '
+  'something else.';

@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.extend_check_settings(jsonb) is
-  'Extension point: lets parts check their settings of a collection before they are stored, and keep what these name from being '
-  'removed until the transaction ends. Raises 42704 for one that names what is not there.';
+  'Extension point: lets parts check their settings of a collection before they are stored, and keep what these name '
+  'from being removed until the transaction ends. Raises 42704 for one that names what is not there.';

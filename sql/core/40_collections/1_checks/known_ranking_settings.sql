@@ -18,7 +18,8 @@ as $$
     ('smoothing', 0, 1, null, false, 'Use a number from 0, which is none, to 1, usually 0.5.'),
     ('neighbour_weight', 0, 1, null, false, 'Use a number from 0, which is none, to 1, usually 0.2.'),
     ('k1', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9, usually 1.2.'),
-    ('b', 0, 1, null, true, 'Use 0, a number from 1e-9 to 1, usually 0.75, or null: it follows the length of the chunks.'),
+    ('b', 0, 1, null, true,
+      'Use 0, a number from 1e-9 to 1, usually 0.75, or null: it follows the length of the chunks.'),
     ('title_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
     ('bm25_variant', null, null, '{lucene,okapi}', false, 'Use lucene or okapi.'),
     ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.')
@@ -29,6 +30,6 @@ as $$
 $$;
 
 comment on function braid_store.known_ranking_settings() is
-  'List the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of its column '
-  'parts: between which numbers each may be, or which words it may be, whether it may be null, and a hint for errors. A setting '
-  'with neither numbers nor words is a name, as all those of parts are.';
+  'List the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of '
+  'its column parts: between which numbers each may be, or which words it may be, whether it may be null, and a hint '
+  'for errors. A setting with neither numbers nor words is a name, as all those of parts are.';

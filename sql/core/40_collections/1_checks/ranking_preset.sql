@@ -9,14 +9,16 @@ as $$
 declare
   v_preset jsonb := case preset
     when 'prose' then '{"full_text_weight": 0.6, "semantic_weight": 0.4, "neighbour_weight": 0, "smoothing": 0.5}'
-    when 'conversation' then '{"full_text_weight": 0.7, "semantic_weight": 0.3, "neighbour_weight": 0.2, "smoothing": 0}'
+    when 'conversation'
+      then '{"full_text_weight": 0.7, "semantic_weight": 0.3, "neighbour_weight": 0.2, "smoothing": 0}'
     when 'rrf' then '{"fusion": "rrf", "rrf_k": 60, "neighbour_weight": 0, "smoothing": 0}'
   end;
 begin
   if v_preset is null then
     raise exception 'ranking: preset is %', coalesce(to_json(left(preset, 100))::text, 'null')
       using errcode = '22023',
-            hint = 'Use prose, conversation where the chunks of a document are turns that follow each other, or rrf for '
+            hint = 'Use prose, conversation where the chunks of a document are turns that follow each other, or rrf '
+              'for '
                    'reciprocal rank fusion.';
   elsif preset = 'rrf' and fusion <> 'rrf' then
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
@@ -34,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.ranking_preset(text, text) is
-  'Return the ranking settings of a preset, prose, conversation or rrf. The weights are those of the fusion if it is rrf or max. '
-  'Raises 22023 for another name, and for rrf with another fusion.';
+  'Return the ranking settings of a preset, prose, conversation or rrf. The weights are those of the fusion if it is '
+  'rrf or max. Raises 22023 for another name, and for rrf with another fusion.';

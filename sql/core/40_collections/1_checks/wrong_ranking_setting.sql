@@ -13,7 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select r.key, r.value, s.name is not null,
          coalesce(s.hint, braid_store.absent_part_hint('settings', r.key), 'The keys are: '
-                          || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_ranking_settings() k) || '.')
+                          || (select string_agg(k.name, ', ' order by k.name)
+                            from braid_store.known_ranking_settings() k) || '.')
   from jsonb_each(wrong_ranking_setting.ranking) r
   left join braid_store.known_ranking_settings() s on s.name = r.key
   where case
@@ -35,5 +36,5 @@ as $$
 $$;
 
 comment on function braid_store.wrong_ranking_setting(jsonb) is
-  'Return the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose value such a '
-  'setting cannot have, with a hint for the error; nulls if there is none.';
+  'Return the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose '
+  'value such a setting cannot have, with a hint for the error; nulls if there is none.';

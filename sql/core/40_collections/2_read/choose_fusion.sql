@@ -20,5 +20,6 @@ end
 $$;
 
 comment on function braid_store.choose_fusion(braid_store.collections, text) is
-  'Return a collection with another fusion. The weights of a collection are meant for its fusion: convex and dbsf divide '
-  'them by their sum, rrf and max do not. So if the fusion is of the other kind, the weights become its defaults.';
+  'Return a collection with another fusion. The weights of a collection are meant for its fusion: convex and dbsf '
+  'divide them by their sum, rrf and max do not. So if the fusion is of the other kind, the weights become its '
+  'defaults.';

@@ -31,5 +31,6 @@ as $$
 $$;
 
 comment on function braid_calls.collection_spaces(text) is
-  'Return the models of a collection, that of its searches first, and during a model change the other one: is_new tells which '
-  'is the new one. parts: what parts store with the collection. No rows: there is no such collection. Clients read this and not the views, which any reader can lock.';
+  'Return the models of a collection, that of its searches first, and during a model change the other one: is_new '
+  'tells which is the new one. parts: what parts store with the collection. No rows: there is no such collection. '
+  'Clients read this and not the views, which any reader can lock.';

@@ -19,7 +19,8 @@ join braid_store.vector_spaces v on v.id = c.vector_space_id;
 -- checks the privilege first, which nobody has: 42501, status 403.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.collections
-for each row execute function braid_store.refuse_view_change('braid.create_collection, braid.set_collection or braid.set_ranking');
+for each row execute function braid_store.refuse_view_change('braid.create_collection, braid.set_collection or '
+  'braid.set_ranking');
 
 comment on view braid.collections is 'The collections and their settings.';
 comment on column braid.collections.name is 'The collection''s name, for the argument collection of functions.';

@@ -1,4 +1,8 @@
-create or replace function braid_store.configure(inout collection braid_store.collections, settings jsonb, is_new boolean)
+create or replace function braid_store.configure(
+  inout collection braid_store.collections,
+  settings jsonb,
+  is_new boolean
+)
 language plpgsql
 stable
 parallel safe
@@ -36,8 +40,10 @@ begin
     raise exception 'settings has the unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
             hint = coalesce(braid_store.absent_part_hint('settings', v_wrong.key), case
-                     when v_wrong.key = 'preset' or exists (select from braid_store.known_ranking_settings() r where r.name = v_wrong.key)
-                       then format('It is a setting of the ranking: give it in ranking, or call braid.set_ranking with {"%s": ...}. ', v_wrong.key)
+                     when v_wrong.key = 'preset' or exists (select from braid_store.known_ranking_settings() r
+                       where r.name = v_wrong.key)
+                       then format('It is a setting of the ranking: give it in ranking, or call braid.set_ranking '
+                         'with {"%s": ...}. ', v_wrong.key)
                      when v_wrong.key in ('text_config', 'dimensions', 'distance', 'embedding_model', 'chunk_tokens')
                        then 'It is an argument of create_collection. '
                      when v_wrong.key = 'indexed_attributes'
@@ -57,5 +63,6 @@ end
 $$;
 
 comment on function braid_store.configure(braid_store.collections, jsonb, boolean) is
-  'Return a collection with other settings; those that are not given stay. is_new: whether it is not stored yet, so that it takes '
-  'settings that cannot be changed. Raise 22023 for what is no setting. What is wrong together, check_collection finds.';
+  'Return a collection with other settings; those that are not given stay. is_new: whether it is not stored yet, so '
+  'that it takes settings that cannot be changed. Raise 22023 for what is no setting. What is wrong together, '
+  'check_collection finds.';

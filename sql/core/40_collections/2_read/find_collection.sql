@@ -13,7 +13,8 @@ begin
   if not found then
     raise exception 'collection "%" does not exist', left(find_collection.collection, 255)
       using errcode = '42704',
-            hint = format('See the names: select name from braid.collections; or create it: select %s(%L);', 'braid.create_collection',
+            hint = format('See the names: select name from braid.collections; or create it: select %s(%L);',
+              'braid.create_collection',
                           left(find_collection.collection, 255));
   end if;
   return v_collection;

@@ -14,7 +14,8 @@ begin
     raise exception 'ranking is %', case when rank_as.ranking = '{}' then 'empty'
                                          else coalesce('a JSON ' || jsonb_typeof(rank_as.ranking), 'null') end
       using errcode = '22023',
-            hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a string of it: use POST.';
+            hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a '
+              'string of it: use POST.';
   end if;
   if v_ranking ? 'preset' then
     v_ranking := braid_store.ranking_preset(
@@ -28,7 +29,8 @@ begin
       using errcode = '22023',
             hint = v_wrong.hint
                    || case when v_wrong.hint ^@ 'The keys'
-                             then ' preset stands for several: prose, conversation or rrf. If it is an option or an argument of '
+                             then ' preset stands for several: prose, conversation or rrf. If it is an option or an '
+                               'argument of '
                                   'searches, give it with each search.'
                            else '' end;
   elsif v_wrong.is_known then
@@ -55,6 +57,6 @@ end
 $$;
 
 comment on function braid_store.rank_as(braid_store.collections, jsonb) is
-  'Return a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
-  '(choose_fusion). The key preset stands for the settings of ranking_preset, before the others count. Raise 22023 for what is no '
-  'ranking. Whether what names of parts name is there is not checked here.';
+  'Return a collection with another ranking: settings that are not given stay, but for the weights if the fusion is '
+  'of another kind (choose_fusion). The key preset stands for the settings of ranking_preset, before the others '
+  'count. Raise 22023 for what is no ranking. Whether what names of parts name is there is not checked here.';

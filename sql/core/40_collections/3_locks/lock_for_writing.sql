@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.lock_for_writing(int, int) is
-  'Lets this transaction write to a tenant''s part of a collection: keeps clears, drops, imports, rebuilds and steps of '
-  'a model change away until it ends. Other writers are not kept away. Returns the collection as it is once this is '
-  'locked.';
+  'Lets this transaction write to a tenant''s part of a collection: keeps clears, drops, imports, rebuilds and steps '
+  'of a model change away until it ends. Other writers are not kept away. Returns the collection as it is once this '
+  'is locked.';

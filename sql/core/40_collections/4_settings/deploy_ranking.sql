@@ -27,7 +27,8 @@ begin
     raise exception 'reason is %', case when length(deploy_ranking.reason) > c_most_characters
                                         then format('%s characters long', length(deploy_ranking.reason))
                                         else '''' || deploy_ranking.reason || '''' end
-      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes, or leave it out.', c_most_characters);
+      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes, or leave it out.',
+        c_most_characters);
   elsif jsonb_typeof(deploy_ranking.evaluation) not in ('object', 'null') then
     raise exception 'evaluation is a JSON %', jsonb_typeof(deploy_ranking.evaluation)
       using errcode = '22023', hint = 'Give an object, such as the result of an evaluation, or null.';
@@ -40,7 +41,8 @@ begin
       using errcode = '22023', hint = 'Give an object of settings that the collection must still have, or null.';
   end if;
   -- Queries are a tenant's. Versions outlive tenants, and other administrators read them.
-  v_evaluation := braid_store.without_keys(nullif(deploy_ranking.evaluation, 'null'), '{queries,changed,query_text,rows,missed}');
+  v_evaluation := braid_store.without_keys(nullif(deploy_ranking.evaluation, 'null'),
+    '{queries,changed,query_text,rows,missed}');
   v_old := braid_store.lock_definition(v_old);
   if deploy_ranking.expected_ranking <> 'null' then
     select e.key, e.value, n.value as present into v_changed
@@ -50,9 +52,11 @@ begin
     order by e.key
     limit 1;
     if found then
-      raise exception 'expected_ranking has % %, and collection "%" has %', left(v_changed.key, 100), left(v_changed.value::text, 100),
+      raise exception 'expected_ranking has % %, and collection "%" has %', left(v_changed.key, 100),
+        left(v_changed.value::text, 100),
                       v_old.name, coalesce(left(v_changed.present::text, 100), 'no such setting')
-        using errcode = '22023', hint = 'The ranking has changed meanwhile: braid.list_rankings shows by whom and why. Compare anew.';
+        using errcode = '22023',
+          hint = 'The ranking has changed meanwhile: braid.list_rankings shows by whom and why. Compare anew.';
     end if;
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, deploy_ranking.ranking), deploy_ranking.reason,

@@ -50,7 +50,8 @@ begin
     raise exception '% has more than % words or % bytes of lexemes: ''%''',
                     case v_number when 1 then 'word' else 'a synonym' end, c_max_words, c_max_lexeme_bytes,
                     left(v_words[v_number], 255)
-      using errcode = '54000', hint = 'Give shorter phrases. In scripts without spaces each character counts as a word.';
+      using errcode = '54000',
+        hint = 'Give shorter phrases. In scripts without spaces each character counts as a word.';
   end if;
 
   select array_agg(s.word order by s.number), array_agg(s.lexeme order by s.number)

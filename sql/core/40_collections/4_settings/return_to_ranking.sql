@@ -23,7 +23,8 @@ begin
   from braid_store.ranking_versions r
   where r.collection_id = v_old.id and r.version = return_to_ranking.version;
   if not found then
-    raise exception 'collection "%" has no version % of its ranking', v_old.name, coalesce(return_to_ranking.version::text, 'null')
+    raise exception 'collection "%" has no version % of its ranking', v_old.name,
+      coalesce(return_to_ranking.version::text, 'null')
       using errcode = '42704', hint = 'braid.list_rankings shows those that there are: the newest 100.';
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, v_ranking), return_to_ranking.reason, null,

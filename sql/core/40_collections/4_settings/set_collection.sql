@@ -14,10 +14,12 @@ $$;
 
 comment on function braid.set_collection(text, jsonb) is
   E'Change settings of a collection, for all tenants.\n'
-  'settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many tokens of a chunk the '
-  'next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk. default_occurred_at: now gives documents '
-  'without occurred_at the time at which they are first written, for memories that are written as things happen; null for no '
-  'time. Both hold from the next write on. vector_storage: how large tenants'' vectors are stored: vector (up to 2000 dimensions; the '
-  'index holds them as halfvec where it can), halfvec (up to 4000; vectors take half the space, too) or binary. hnsw_m, '
-  'hnsw_ef_construction: pgvector''s parameters of HNSW indexes. maintain() makes new vector shards while the old ones go on '
-  'serving searches. Numbers that halfvec has rounded stay rounded. How a collection ranks, set_ranking changes. For administrators.';
+  'settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many '
+  'tokens of a chunk the next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk. '
+  'default_occurred_at: now gives documents without occurred_at the time at which they are first written, for '
+  'memories that are written as things happen; null for no time. Both hold from the next write on. vector_storage: '
+  'how large tenants'' vectors are stored: vector (up to 2000 dimensions; the index holds them as halfvec where it '
+  'can), halfvec (up to 4000; vectors take half the space, too) or binary. hnsw_m, hnsw_ef_construction: pgvector''s '
+  'parameters of HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers '
+  'that halfvec has rounded stay rounded. How a collection ranks, set_ranking changes. Only administrators may call '
+  'it.';

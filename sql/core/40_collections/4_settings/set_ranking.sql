@@ -37,4 +37,4 @@ comment on function braid.set_ranking(text, jsonb, text, jsonb, jsonb) is
   'versions belong to no tenant. expected_ranking: settings that the collection must still have, such as those that '
   'ranking was compared with; else it is refused. Returns the number of the version; that of the present one if '
   'nothing changes. restore_ranking undoes it. Scores are exact at once. After a change of k1, b or title_weight, '
-  'full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.';
+  'full-text searches may be slower until braid.maintain() has rewritten the index. Only administrators may call it.';

@@ -60,6 +60,7 @@ end
 $$;
 
 comment on function braid_store.write_ranking(braid_store.collections, braid_store.collections, text, jsonb, int) is
-  'Change how a collection ranks, and notes that as a version, whose number it returns. old must be locked (lock_definition). What '
-  'was there before becomes a version, too, if it is not the newest one: the first change finds no version, and settings '
-  'may have been changed without this function. If nothing changes, no version is added. The newest 100 are kept.';
+  'Change how a collection ranks, and notes that as a version, whose number it returns. old must be locked '
+  '(lock_definition). What was there before becomes a version, too, if it is not the newest one: the first change '
+  'finds no version, and settings may have been changed without this function. If nothing changes, no version is '
+  'added. The newest 100 are kept.';

@@ -15,4 +15,4 @@ $$;
 comment on function braid.drop_collection(text) is
   E'Remove a collection with all that every tenant stored in it.\n'
   'This cannot be undone. It is gone at once, and maintain() frees its space. Return false if there is none of that '
-  'name. To empty only one tenant''s part, use clear_collection. For administrators.';
+  'name. To empty only one tenant''s part, use clear_collection. Only administrators may call it.';

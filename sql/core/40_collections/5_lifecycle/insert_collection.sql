@@ -21,7 +21,8 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 declare
-  c_ranking constant jsonb := '{"fusion": "convex", "rrf_k": 60, "normalisation": "centroid", "bm25_variant": "lucene"}';
+  c_ranking constant jsonb := '{"fusion": "convex", "rrf_k": 60, "normalisation": "centroid", "bm25_variant": '
+    '"lucene"}';
   v_ranking jsonb := coalesce(nullif(ranking, 'null'), '{}');
   v_settings jsonb := coalesce(nullif(settings, 'null'), '{}');
   v_new braid_store.collections;
@@ -43,7 +44,8 @@ begin
   v_new.name := collection;
   v_new.text_config := text_config;
   v_new.chunk_tokens := chunk_tokens;
-  v_new := braid_store.rank_as(v_new, case when jsonb_typeof(v_ranking) = 'object' then '{"preset": "prose"}' || v_ranking
+  v_new := braid_store.rank_as(v_new, case when jsonb_typeof(v_ranking) = 'object' then '{"preset": "prose"}'
+    || v_ranking
                                            else v_ranking end);
   v_new := braid_store.configure(v_new, v_settings, true);
   -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
@@ -65,7 +67,8 @@ begin
       and v.distance = insert_collection.distance;
 
     insert into braid_store.collections (
-      name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
+      name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
+        embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
       normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, overlap_tokens,
       default_occurred_at, parts)
@@ -88,7 +91,8 @@ begin
     return v_found.id;
   end if;
 
-  -- A ranking's settings that have no default of their own, and others without one, are as they are unless they are given.
+  -- A ranking's settings that have no default of their own, and others without one, are as they are unless they are
+  -- given.
   v_new := braid_store.configure(braid_store.rank_as(v_found, v_ranking), v_settings, true);
   v_new.vector_space_id := v_vector_space_id;
   v_new.text_config := text_config;

@@ -53,13 +53,14 @@ begin
   if v_test.condition is null then
     return null;
   elsif v_attribute.id is not null and v_test.operands = '' then
-    -- Of several elements within a range, the first gives the chunk. So the source need not be read to its end, as for a
-    -- "distinct".
+    -- Of several elements within a range, the first gives the chunk. So the source need not be read to its end, as for
+    -- a "distinct".
     v_test.condition := format(
       '%s and (a.element = 0 or not exists (select from braid_store.chunk_attributes b where b.tenant_id = %s '
       'and b.chunk_id = a.chunk_id and b.attribute_id = %s and b.element < a.element and %s))',
       v_test.condition, condition_source.tenant_id, v_attribute.id,
-      (braid_store.source_test(condition_source.key, v_type, overlay(v_field placing 'b' from 1 for 1), v_operators)).condition);
+      (braid_store.source_test(condition_source.key, v_type, overlay(v_field placing 'b' from 1 for 1),
+        v_operators)).condition);
   end if;
   -- Each query is ordered by the field and run with sorting switched off, so exactly one index fits. Without this the
   -- planner would use any index that begins with the tenant and collection: it has no statistics and expects one row
@@ -78,7 +79,8 @@ begin
     v_test.condition, v_field);
   if condition_source.key = 'speaker' then
     -- Those that have several speakers.
-    execute format('select count(*) from (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and %s '
+    execute format('select count(*) from (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id '
+      '= $2 and %s '
                    'order by c.speaker using ~<~ limit $3) c', braid_store.speaks_with_others())
       into v_unindexed using condition_source.tenant_id, condition_source.collection_id, c_max_unindexed + 1;
     return case
@@ -90,7 +92,8 @@ begin
     end;
   elsif v_key = 'c.id' then
     -- A midnight is within two days.
-    return case when condition_source.key = 'occurred_at' and v_operators ? '$in' then 'select distinct s.id ' else 'select s.id ' end
+    return case when condition_source.key = 'occurred_at' and v_operators ? '$in' then 'select distinct s.id '
+      else 'select s.id ' end
            || v_source;
   elsif v_key = 'd.id' then
     return format('select c.id %s, lateral (select c.id from braid_store.chunks c '

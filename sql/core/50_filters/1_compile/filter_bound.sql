@@ -21,5 +21,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_bound(text, text, jsonb) is
-  'Return what a range of a filter compares with: its operand, or, for $lte and $gt of a time with a date alone, the day '
-  'after, since a date is a whole day. Then the range has times before that day ($lte), or from it on ($gt).';
+  'Return what a range of a filter compares with: its operand, or, for $lte and $gt of a time with a date alone, the '
+  'day after, since a date is a whole day. Then the range has times before that day ($lte), or from it on ($gt).';

@@ -67,16 +67,20 @@ begin
       -- Which values text and JSON can be compared with depends on their type alone.
       perform braid_store.filter_literal(filter_condition.key, v_kind, e.value)
       from (
-        select distinct on (case when v_kind in ('text', 'jsonb') then jsonb_typeof(e.value) else e.value::text end) e.value
+        select distinct on (case when v_kind in ('text', 'jsonb') then jsonb_typeof(e.value)
+          else e.value::text end) e.value
         from jsonb_array_elements(filter_condition.operand) e
         where e.value <> 'null'
       ) e;
-      -- One literal for all values. Thousands of literals take seconds to plan. A date is a day, and all days are one literal.
+      -- One literal for all values. Thousands of literals take seconds to plan. A date is a day, and all days are one
+      -- literal.
       select format('%L::%s[]',
                     coalesce((case v_kind when 'jsonb' then array_agg(e.value) filter (where d.last is null)::text
-                                          else array_agg(e.value #>> '{}') filter (where d.last is null)::text end), '{}'),
+                                          else array_agg(e.value #>> '{}') filter (where d.last is null)::text end),
+                                            '{}'),
                     v_kind),
-             '{' || string_agg(format('["%s","%s")', e.value #>> '{}', d.last), ',') filter (where d.last is not null) || '}'
+             '{' || string_agg(format('["%s","%s")', e.value #>> '{}', d.last), ',') filter (where d.last is not null)
+               || '}'
       into v_list, v_days
       from jsonb_array_elements(filter_condition.operand) e,
            lateral (
@@ -107,7 +111,8 @@ begin
   end case;
 
   -- The column of a chunk that has several speakers names all of them; its metadata lists them.
-  if filter_condition.key = 'speaker' and filter_condition.operator <> '$exists' and filter_condition.operand <> 'null' then
+  if filter_condition.key = 'speaker' and filter_condition.operator <> '$exists' and filter_condition.operand <> 'null'
+    then
     v_test := format('(%s or %s and %s)', v_test, braid_store.speaks_with_others(), braid_store.filter_condition(
       'metadata.speakers', case filter_condition.operator when '$ne' then '$eq' when '$nin' then '$in'
                                                           else filter_condition.operator end,
@@ -120,7 +125,8 @@ begin
     -- Fenced by offset 0: otherwise the planner would read, for each chunk, all documents that match instead of the
     -- chunk's own.
     v_test := format('exists (select from (select d.* from braid_store.documents d '
-                     'where d.tenant_id = %s and d.id between c.document_id and c.document_id order by d.id offset 0) d '
+                     'where d.tenant_id = %s and d.id between c.document_id and c.document_id order by d.id offset 0) '
+                       'd '
                      'where d.collection_id = %s and %s)',
                      filter_condition.tenant_id, filter_condition.collection_id, v_test);
   end if;

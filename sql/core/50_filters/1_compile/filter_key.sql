@@ -10,7 +10,8 @@ as $$
 declare
   -- As in filter_group.
   c_max_conditions constant int := 1000;
-  c_operators_hint constant text := 'Operators of a key: $eq, $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, $like, $ilike, '
+  c_operators_hint constant text := 'Operators of a key: $eq, $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, '
+    '$like, $ilike, '
                                     '$exists, $not. Around filters: $and, $or, $not.';
   v_bounds jsonb := '{}';
   v_operator text;
@@ -58,16 +59,19 @@ begin
           using errcode = '22023', hint = 'Write {"year": {"$between": [2020, 2024]}}; both are within it.';
       end if;
       v_part := braid_store.filter_condition(
-        filter_key.key, '$between', jsonb_build_object('$gte', v_value -> 0, '$lte', v_value -> 1), filter_key.tenant_id,
+        filter_key.key, '$between', jsonb_build_object('$gte', v_value -> 0, '$lte', v_value -> 1),
+          filter_key.tenant_id,
         filter_key.collection_id);
     elsif v_operator = '$all' then
       if jsonb_typeof(v_value) <> 'array' then
-        raise exception 'filters: $all of key % needs an array, not %', to_json(left(filter_key.key, 100)), left(v_value::text, 100)
+        raise exception 'filters: $all of key % needs an array, not %', to_json(left(filter_key.key, 100)),
+          left(v_value::text, 100)
           using errcode = '22023', hint = 'Write {"tags": {"$all": ["a", "b"]}}, or {"tags": "a"} for one value.';
       end if;
       conditions := conditions + jsonb_array_length(v_value);
       if conditions > c_max_conditions then
-        raise exception 'filters have more than % conditions (at key %)', c_max_conditions, to_json(left(filter_key.key, 100))
+        raise exception 'filters have more than % conditions (at key %)', c_max_conditions,
+          to_json(left(filter_key.key, 100))
           using errcode = '22023', hint = 'Each value of $all is one.';
       end if;
       v_part := coalesce((
@@ -80,15 +84,19 @@ begin
         using errcode = '22023',
               hint = case
                 when v_operator in ('$contains', '$any', '$elemMatch', '$has', '$overlap', '$match')
-                  then 'A list matches if one of its elements does: write {"tags": "a"}, {"tags": {"$in": ["a", "b"]}} for any of '
+                  then 'A list matches if one of its elements does: write {"tags": "a"}, {"tags": {"$in": ["a", '
+                    '"b"]}} for any of '
                        'them, {"tags": {"$all": ["a", "b"]}} for all, {"items.sku": "x"} for objects in a list, and '
                        '{"topic": {"$like": "%price%"}} for a part of a text. '
-                when v_operator in ('$not_contains', '$notcontains', '$nor', '$neq', '$notin', '$not_in', '$nlike', '$notlike')
+                when v_operator in ('$not_contains', '$notcontains', '$nor', '$neq', '$notin', '$not_in', '$nlike',
+                  '$notlike')
                   then 'Write {"tags": {"$ne": "a"}}, {"tags": {"$nin": ["a", "b"]}}, or '
                        '{"topic": {"$not": {"$like": "%price%"}}}. '
-                when v_operator in ('$regex', '$options', '$text', '$search', '$startswith', '$endswith', '$startsWith', '$endsWith',
+                when v_operator in ('$regex', '$options', '$text', '$search', '$startswith', '$endswith', '$startsWith',
+                  '$endsWith',
                                     '$text_match', '$fuzzy')
-                  then 'Write {"topic": {"$like": "price%"}}, where % stands for any characters; $ilike takes capitals and small '
+                  then 'Write {"topic": {"$like": "price%"}}, where % stands for any characters; $ilike takes '
+                    'capitals and small '
                        'letters for the same. What chunks say is found by the query, not by filters. '
                 else ''
               end || c_operators_hint || ' For a nested metadata key write a dotted path: {"a.b": 1}.';

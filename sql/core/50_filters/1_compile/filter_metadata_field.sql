@@ -24,10 +24,11 @@ begin
   v_path := string_to_array(c_key, '.');
   -- A number may be a place in a list as well as a key.
   if c_key ~ E'(^|\\.)\\d+(\\.|$)' then
-    return format('coalesce(c.metadata -> %1$L, c.metadata #> %2$L, braid_store.listed_values(c.metadata, %2$L))', c_key, v_path);
+    return format('coalesce(c.metadata -> %1$L, c.metadata #> %2$L, braid_store.listed_values(c.metadata, %2$L))',
+      c_key, v_path);
   end if;
-  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path. JSONPath goes through
-  -- lists, and is asked for last, since it takes longer. It gives what braid_store.listed_values gives.
+  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path. JSONPath goes
+  -- through lists, and is asked for last, since it takes longer. It gives what braid_store.listed_values gives.
   v_steps := 'lax $' || (select string_agg('.' || to_json(s.step), '' order by s.place)
                          from unnest(v_path) with ordinality s (step, place));
   return format('coalesce(c.metadata -> %L, c.metadata #> %L, case when c.metadata @@ %L '
@@ -36,6 +37,6 @@ begin
 end
 $$;
 comment on function braid_store.filter_metadata_field(text) is
-  'Return the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, the '
-  'value at the path that the key''s dots describe; and if that leads through lists of objects, a list of what all of these '
-  'have there.';
+  'Return the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, '
+  'the value at the path that the key''s dots describe; and if that leads through lists of objects, a list of what '
+  'all of these have there.';

@@ -15,7 +15,8 @@ begin
     raise exception 'filters: % of key % compares texts, and not with %', filter_pattern.operator,
                     to_json(left(filter_pattern.key, 100)), left(filter_pattern.operand::text, 100)
       using errcode = '22023',
-            hint = 'Write {"topic": {"$like": "%price%"}}, for a key that holds text; % stands for any characters, _ for one.';
+            hint = 'Write {"topic": {"$like": "%price%"}}, for a key that holds text; % stands for any characters, _ '
+              'for one.';
   elsif mod(length(v_pattern) - length(rtrim(v_pattern, E'\\')), 2) = 1 then
     raise exception 'filters: % of key % ends in a single backslash: %', filter_pattern.operator,
                     to_json(left(filter_pattern.key, 100)), left(filter_pattern.operand::text, 100)
@@ -37,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.filter_pattern(text, text, text, text, jsonb) is
-  'Return the SQL condition for $like or $ilike of a key: a pattern in which % stands for any characters, _ for one, and a '
-  'backslash takes the next as it is. Of a list, one element must match.';
+  'Return the SQL condition for $like or $ilike of a key: a pattern in which % stands for any characters, _ for one, '
+  'and a backslash takes the next as it is. Of a list, one element must match.';

@@ -30,7 +30,8 @@ begin
     v_types := v_types || jsonb_typeof(v_operand);
     v_tests := v_tests || case
       when filter_range.kind <> 'jsonb' then
-        format('%s %s %s', filter_range.field, v_sign, braid_store.filter_literal(filter_range.key, filter_range.kind, v_bound))
+        format('%s %s %s', filter_range.field, v_sign, braid_store.filter_literal(filter_range.key, filter_range.kind,
+          v_bound))
       when jsonb_typeof(v_operand) = 'number' then format('%s %s %L::jsonb', filter_range.field, v_sign, v_operand)
       else format('(%s #>> ''{}'') collate "C" %s %L', filter_range.field, v_sign, v_operand #>> '{}')
     end;
@@ -49,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.filter_range(text, text, text, jsonb) is
-  'Return the SQL condition that a key of a filter is within bounds: {"$gt": 1, "$lte": 5}. Of a list, one element must be within '
-  'all of them.';
+  'Return the SQL condition that a key of a filter is within bounds: {"$gt": 1, "$lte": 5}. Of a list, one element '
+  'must be within all of them.';

@@ -32,7 +32,8 @@ begin
     )
     select s.source
     from (
-      select braid_store.condition_source(e.key, e.value, filter_source.tenant_id, filter_source.collection_id) as source
+      select braid_store.condition_source(e.key, e.value, filter_source.tenant_id,
+        filter_source.collection_id) as source
       from filter f, jsonb_each(f.value) e
       where not e.key ^@ '$'
       offset 0

@@ -12,7 +12,8 @@ begin
     when operand ? '$eq' then jsonb_build_object('$eq', operand -> '$eq')
     when operand ? '$in' then jsonb_build_object('$in', operand -> '$in')
     when jsonb_typeof(operand #> '{$all,0}') is not null then jsonb_build_object('$eq', operand #> '{$all,0}')
-    when operand ? '$between' then jsonb_build_object('$gte', operand #> '{$between,0}', '$lte', operand #> '{$between,1}')
+    when operand ? '$between' then jsonb_build_object('$gte', operand #> '{$between,0}', '$lte',
+      operand #> '{$between,1}')
     else (select coalesce(jsonb_object_agg(o.key, o.value), '{}')
           from jsonb_each(operand) o where o.key in ('$gt', '$gte', '$lt', '$lte'))
   end;
@@ -20,5 +21,6 @@ end
 $$;
 
 comment on function braid_store.indexable_operators(jsonb) is
-  'Return what an index is asked for one key of a filter: $eq, or $in, or the bounds of one range; {} if there are none of '
-  'these. Only one of them, because different elements of a list may meet each. What meets all operators meets this.';
+  'Return what an index is asked for one key of a filter: $eq, or $in, or the bounds of one range; {} if there are '
+  'none of these. Only one of them, because different elements of a list may meet each. What meets all operators '
+  'meets this.';

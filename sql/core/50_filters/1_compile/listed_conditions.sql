@@ -30,11 +30,13 @@ begin
         and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
     ), operand as (
       select c.number, c.key, o.operator, v.value,
-             case jsonb_typeof(v.value) when 'string' then 'text' when 'number' then 'number' when 'boolean' then 'boolean'
+             case jsonb_typeof(v.value) when 'string' then 'text' when 'number' then 'number' when 'boolean'
+               then 'boolean'
              end as type
       from condition c,
            jsonb_each(c.operators) o (operator, value),
-           jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value else jsonb_build_array(o.value) end) v
+           jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value
+             else jsonb_build_array(o.value) end) v
       -- A number leads into an array, even as " +1", and what is deeper than this is not listed.
       where (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)\\s*[-+]?\\d+(\\.|$)'
                                          and cardinality(string_to_array(c.key, '.')) <= c_most_depth)
@@ -57,7 +59,8 @@ begin
       -- Different elements of a list may meet conditions on one key.
       group by s.number, s.key
       -- Null would match what is missing, which no list has.
-      having not bool_or(s.is_null) and count(*) <= case when bool_and(s.low is not distinct from s.high) then c_most_values
+      having not bool_or(s.is_null) and count(*) <= case when bool_and(s.low is not distinct from s.high)
+        then c_most_values
                                                          else c_most_mixed end
     ) s);
   if v_conditions is null then
@@ -73,6 +76,6 @@ end
 $$;
 
 comment on function braid_store.listed_conditions(jsonb) is
-  'Return the conditions of a filter that lists of metadata values can answer, or null if there are none. conditions: and-ed; each '
-  'has a key, and spans of values of a type, one of which a chunk that passes has. low and high are in the span; one of them '
-  'may be null. is_all: the filter has nothing else.';
+  'Return the conditions of a filter that lists of metadata values can answer, or null if there are none. '
+  'conditions: and-ed; each has a key, and spans of values of a type, one of which a chunk that passes has. low and '
+  'high are in the span; one of them may be null. is_all: the filter has nothing else.';

@@ -27,14 +27,16 @@ begin
        select from jsonb_each(v_operands) o, jsonb_array_elements(o.value) e
        where e.value = 'null'
           or source_test.type ^@ 'attribute'
-             and jsonb_typeof(e.value) <> case source_test.type when 'attribute number' then 'number' else 'string' end) then
+             and jsonb_typeof(e.value) <> case source_test.type when 'attribute number' then 'number' else 'string' end)
+               then
     return;
   end if;
 
   if v_is_range then
     operands := '';
     condition := (
-      select string_agg(format('%s %s %s', source_test.field, case when o.key in ('$gt', '$gte') then '>=' else '<=' end,
+      select string_agg(format('%s %s %s', source_test.field, case when o.key in ('$gt', '$gte') then '>='
+        else '<=' end,
                                case
                                  -- Not written as double precision, because how that is written depends on a setting of
                                  -- the session.
@@ -67,7 +69,7 @@ end
 $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
-  'Return a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An index '
-  'finds what meets it; the caller tests the rest. operators: from indexable_operators. condition: null if there is none. '
-  'operands: for listed values, a FROM item with a comma that gives them as u.value; else empty. Bounds are included, because '
-  'the index holds shortened and rounded values.';
+  'Return a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An '
+  'index finds what meets it; the caller tests the rest. operators: from indexable_operators. condition: null if '
+  'there is none. operands: for listed values, a FROM item with a comma that gives them as u.value; else empty. '
+  'Bounds are included, because the index holds shortened and rounded values.';

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The condition of the index chunks_speakers_idx, word by word. The column joins the names that split_turns() has found, and
-  -- cuts them short if they are long.
+  -- The condition of the index chunks_speakers_idx, word by word. The column joins the names that split_turns() has
+  -- found, and cuts them short if they are long.
   return '(position('', '' in c.speaker) > 0 or octet_length(c.speaker) > 255)';
 end
 $$;

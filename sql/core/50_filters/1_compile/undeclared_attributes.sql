@@ -30,9 +30,10 @@ as $$
   where c.type is not null and octet_length(c.name) <= 255
     and not exists (
       select from braid_store.indexed_attributes a
-      where a.collection_id = undeclared_attributes.collection_id and a.removed_at is null and a.name = c.name collate "C");
+      where a.collection_id = undeclared_attributes.collection_id and a.removed_at is null
+        and a.name = c.name collate "C");
 $$;
 
 comment on function braid_store.undeclared_attributes(jsonb, int) is
-  'Return the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it is declared '
-  'and with its type: {"year": "number"}.';
+  'Return the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it '
+  'is declared and with its type: {"year": "number"}.';

@@ -21,7 +21,8 @@ begin
   execute format(
     'select array[%s]',
     (select string_agg(format(
-              'exists (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and %s is not null)',
+              'exists (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and %s is not '
+                'null)',
               braid_store.filter_metadata_field('metadata.' || k.key)), ', ' order by k.place)
      from unnest(v_keys) with ordinality k (key, place)))
   into v_present

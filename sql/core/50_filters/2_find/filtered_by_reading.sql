@@ -25,7 +25,8 @@ begin
   -- The planner, which has no statistics of what tenants store, takes a tenant's part for a few rows, and workers for
   -- too dear. EXECUTE without INTO STRICT is one of the few places in a function where it may use them.
   if (select sum(s.chunk_count) from braid_store.segments s
-      where s.tenant_id = filtered_by_reading.tenant_id and s.collection_id = filtered_by_reading.collection_id) >= c_many_chunks then
+      where s.tenant_id = filtered_by_reading.tenant_id
+        and s.collection_id = filtered_by_reading.collection_id) >= c_many_chunks then
     perform set_config('cpu_operator_cost', '1000', true), set_config('parallel_setup_cost', '0', true),
             set_config('parallel_tuple_cost', '0', true), set_config('min_parallel_table_scan_size', '0', true),
             set_config('min_parallel_index_scan_size', '0', true);

@@ -20,7 +20,8 @@ begin
   end if;
   if filtered_chunk_ids.filter.lists is not null then
     v_chunk_ids := (braid_store.listed_chunk_ids(filtered_chunk_ids.filter, filtered_chunk_ids.tenant_id,
-                                                 filtered_chunk_ids.collection_id, filtered_chunk_ids.max_count)).chunk_ids;
+                                                 filtered_chunk_ids.collection_id,
+                                                   filtered_chunk_ids.max_count)).chunk_ids;
     if v_chunk_ids is not null then
       return braid_store.filtered_among(v_chunk_ids, filtered_chunk_ids.tenant_id, filtered_chunk_ids.filter);
     end if;

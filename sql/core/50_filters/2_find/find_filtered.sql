@@ -27,11 +27,12 @@ declare
   -- More are not handed over; and not more than c_most_rescanned only because the vector index would be scanned twice.
   c_most constant int := 30000;
   c_most_rescanned constant int := 20000;
-  -- One scan is the whole search if it comes to 1.1 times three quarters of candidate_count that pass (indexed_candidates()). The
-  -- widest has 1000 vectors, so it does not where less than candidate_count / c_scanned pass.
+  -- One scan is the whole search if it comes to 1.1 times three quarters of candidate_count that pass
+  -- (indexed_candidates()). The widest has 1000 vectors, so it does not where less than candidate_count / c_scanned
+  -- pass.
   c_scanned constant float8 := 1200;
-  -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
-  -- where all are read, half a microsecond.
+  -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk
+  -- costs where all are read, half a microsecond.
   c_tested_text constant float8 := 16;
   c_tested_semantic constant float8 := 50;
   c_given constant float8 := 4;
@@ -90,7 +91,8 @@ begin
   if not v_is_given then
     -- The next round of a search that needs more candidates knows it already.
     filter.share := coalesce(
-      filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter));
+      filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id,
+        filter));
     if filter.share * v_chunk_count > 2 * v_max_count then
       return filter;
     end if;
@@ -120,7 +122,8 @@ begin
   v_max_share := least(v_max_share, v_max_count / v_chunk_count);
   if v_max_share > 0 and filter.share <= 2 * v_max_share then
     if not v_is_listed then
-      filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id, filter);
+      filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id,
+        filter);
     end if;
     if filter.share <= v_max_share then
       v_chunk_ids := braid_store.filtered_by_reading(filter, tenant_id, collection_id, v_max_count);
@@ -134,7 +137,7 @@ end
 $$;
 
 comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean, jsonb) is
-  'Find out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
-  'or, if these are few, which they are. Leave among null if the legs that are asked had better test what they find. '
-  'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most. filters: what '
-  'the filter was compiled from; null if it has more conditions.';
+  'Find out, once for both legs of a search, what they need to know about its filter: what share of the chunks '
+  'passes or, if these are few, which they are. Leave among null if the legs that are asked had better test what '
+  'they find. Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at '
+  'most. filters: what the filter was compiled from; null if it has more conditions.';

@@ -24,7 +24,8 @@ declare
   c_few_texts constant int := 16;
   v_segment_ids bigint[] := array(
     select s.id from braid_store.segments s
-    where s.tenant_id = listed_chunk_ids.tenant_id and s.collection_id = listed_chunk_ids.collection_id and s.listed_count > 0);
+    where s.tenant_id = listed_chunk_ids.tenant_id and s.collection_id = listed_chunk_ids.collection_id
+      and s.listed_count > 0);
   v_condition jsonb;
   v_spans record;
   v_found record;
@@ -37,8 +38,10 @@ begin
   -- The places of each condition's values in the lists. The condition with the fewest chunks counts.
   for v_condition in select c from jsonb_array_elements(listed_chunk_ids.filter.lists -> 'conditions') c loop
     select array_agg(s.type) as types, array_agg(distinct s.type) as list_types,
-           array_agg(case when s.type = 'number' then braid_store.attribute_number((s.low #>> '{}')::numeric) end) as low_numbers,
-           array_agg(case when s.type = 'number' then braid_store.attribute_number((s.high #>> '{}')::numeric) end) as high_numbers,
+           array_agg(case when s.type = 'number'
+             then braid_store.attribute_number((s.low #>> '{}')::numeric) end) as low_numbers,
+           array_agg(case when s.type = 'number'
+             then braid_store.attribute_number((s.high #>> '{}')::numeric) end) as high_numbers,
            array_agg(left(s.low #>> '{}', 64) collate "C") as low_texts,
            array_agg(left(s.high #>> '{}', 64) collate "C") as high_texts,
            count(*) filter (where s.type = 'text') > c_few_texts
@@ -70,13 +73,15 @@ begin
     ) l,
     lateral (
       select coalesce(l.value_ends[w.below], 0) as first,
-             case when w.within = 0 then 0 else coalesce(l.value_ends[w.within], l.value_ends[cardinality(l.value_ends)]) end as last
+             case when w.within = 0 then 0 else coalesce(l.value_ends[w.within],
+               l.value_ends[cardinality(l.value_ends)]) end as last
       from unnest(v_spans.types, v_spans.low_numbers, v_spans.high_numbers, v_spans.low_texts, v_spans.high_texts)
              o (type, low_number, high_number, low_text, high_text),
            lateral (
              -- How many values are below the span, or in it or below. Both are in the order of the list.
              select case when o.type = 'number' then width_bucket(o.low_number, l.number_values)
-                                                     - (l.number_values[width_bucket(o.low_number, l.number_values)] = o.low_number)::int
+                                                     - (l.number_values[width_bucket(o.low_number,
+                                                       l.number_values)] = o.low_number)::int
                          else width_bucket(o.low_text, l.text_values)
                               - (l.text_values[width_bucket(o.low_text, l.text_values)] = o.low_text)::int end as below,
                     case when o.type = 'number' then width_bucket(o.high_number, l.number_values)
@@ -87,7 +92,8 @@ begin
       union all
       -- To look texts up in an array takes as long as to go through it.
       select coalesce(l.value_ends[e.place - 1], 0), l.value_ends[e.place]
-      from unnest(case when l.type = 'text' and v_spans.are_many_texts then l.text_values end) with ordinality e (value, place)
+      from unnest(case when l.type = 'text' and v_spans.are_many_texts then l.text_values end) with ordinality e (value,
+        place)
       where case when e.value in (select unnest(v_spans.low_texts)) then true else false end
     ) p
     where p.first < p.last;
@@ -97,13 +103,15 @@ begin
     end if;
   end loop;
   if listed_count > listed_chunk_ids.max_count then
-    -- Texts that begin alike and long arrays are listed as one, so that few of these may pass. Some tell, spread over all.
+    -- Texts that begin alike and long arrays are listed as one, so that few of these may pass. Some tell, spread over
+    -- all.
     if (listed_chunk_ids.filter.lists ->> 'is_all')::boolean then
       listed_count := listed_count * braid_store.filter_share(array(
         select l.chunk_ids[p.place]
         from (
           -- The places in each list, so that it is fetched once.
-          select u.segment_id, u.key, u.type, u.block, array_agg(u.first + 1 + n.place - (u.ends - (u.last - u.first))) as places
+          select u.segment_id, u.key, u.type, u.block,
+            array_agg(u.first + 1 + n.place - (u.ends - (u.last - u.first))) as places
           from (
             select u.*, sum(u.last - u.first) over (order by u.ordinality) as ends
             from unnest(v_best.segment_ids, v_best.keys, v_best.types, v_best.blocks, v_best.firsts, v_best.lasts)
@@ -182,6 +190,7 @@ end
 $$;
 
 comment on function braid_store.listed_chunk_ids(braid_store.filter, int, int, int) is
-  'Return, from the lists of metadata values, up to max_count chunks in ascending order, among them all that pass a filter with '
-  'lists; null if there are more, or if the lists lack too many chunks. listed_count: if there are more, about how many pass a '
-  'filter that is_all; else how many the lists have for the condition with the fewest; null if that is not known.';
+  'Return, from the lists of metadata values, up to max_count chunks in ascending order, among them all that pass a '
+  'filter with lists; null if there are more, or if the lists lack too many chunks. listed_count: if there are more, '
+  'about how many pass a filter that is_all; else how many the lists have for the condition with the fewest; null if '
+  'that is not known.';

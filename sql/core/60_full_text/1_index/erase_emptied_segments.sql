@@ -53,8 +53,10 @@ begin
              and sc.collection_id = erase_emptied_segments.collection_id and sc.segment_id = u.segment_id
            offset 0
          ) sc);
-  perform braid_store.erase_segments(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_segment_ids);
-  perform braid_store.erase_chunks(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_erased_ids);
+  perform braid_store.erase_segments(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id,
+    v_segment_ids);
+  perform braid_store.erase_chunks(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id,
+    v_erased_ids);
   -- "except" is used because "<> all (v_erased_ids)" would search the whole array for each chunk.
   return array(select unnest(erase_emptied_segments.chunk_ids) except select unnest(v_erased_ids));
 end

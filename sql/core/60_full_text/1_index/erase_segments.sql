@@ -16,10 +16,12 @@ declare
   v_last bigint;
   v_are_nearly_all boolean;
 begin
-  select min(u.segment_id), max(u.segment_id) into v_first, v_last from unnest(erase_segments.segment_ids) u (segment_id);
+  select min(u.segment_id), max(u.segment_id) into v_first,
+    v_last from unnest(erase_segments.segment_ids) u (segment_id);
   -- The posting table also holds the lists of sparse terms, so it is read whole only if the collection has none.
   select coalesce(sum(s.posting_count) filter (where s.id = any (erase_segments.segment_ids))
-                  > 8 * coalesce(sum(s.posting_count) filter (where s.id <> all (erase_segments.segment_ids)), 0), false)
+                  > 8 * coalesce(sum(s.posting_count) filter (where s.id <> all (erase_segments.segment_ids)), 0),
+                    false)
          and not exists (
            select from braid_store.sparse_segments p
            where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id)

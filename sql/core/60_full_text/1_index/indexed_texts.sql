@@ -28,7 +28,8 @@ begin
                         else braid_store.language_config(c.language, indexed_texts.collection.text_config) end
                    order by c.id),
          array_agg(case when 'title' = any (indexed_texts.collection.index_fields) then d.title end order by c.id),
-         array_agg(concat_ws(E'\n', case when 'speaker' = any (indexed_texts.collection.index_fields) then c.speaker end,
+         array_agg(concat_ws(E'\n', case when 'speaker' = any (indexed_texts.collection.index_fields)
+           then c.speaker end,
                              c.content) order by c.id)
   into ids, are_first, text_configs, titles, bodies
   from unnest(indexed_texts.chunk_ids) u (chunk_id),

@@ -49,11 +49,13 @@ begin
            case when b.weight is null then l.elements end, b.weight,
            case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
     from (
-           select p.lexeme, sum(p.document_frequency)::int as document_frequency, sum(p.posting_count)::int as posting_count,
+           select p.lexeme, sum(p.document_frequency)::int as document_frequency,
+             sum(p.posting_count)::int as posting_count,
                   max(p.elements) filter (where p.part = 1) || max(p.elements) filter (where p.part = 2) as elements
            from (
              select 1 as part, p.*
-             from braid_store.posting_lists(v_part, posting_lists.chunk_ids[:v_half], posting_lists.chunk_numbers[:v_half]) p
+             from braid_store.posting_lists(v_part, posting_lists.chunk_ids[:v_half],
+               posting_lists.chunk_numbers[:v_half]) p
              union all
              select 2, p.*
              from braid_store.posting_lists(v_part, posting_lists.chunk_ids[v_half + 1 :],
@@ -65,7 +67,8 @@ begin
            -- This is the same rule as in the query below.
            select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                             and not posting_lists.segment.is_deletion
-                       then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
+                       then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count
+                         + 0.5::float8)) end
                     as weight
          ) b;
     return;
@@ -100,7 +103,8 @@ begin
                      -- The impact is rounded up, because it must be an upper bound. It is never 0, so that it can be
                      -- scaled to other parameters.
                      | case when w.frequency > 0
-                            then least(ceil(braid_store.max_impact() * w.frequency / (w.frequency + w.saturation) + 1e-6),
+                            then least(ceil(braid_store.max_impact() * w.frequency / (w.frequency + w.saturation)
+                              + 1e-6),
                                        braid_store.max_impact())::int
                             else 1 end) as elements
     from weighted w

@@ -38,7 +38,8 @@ begin
     insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
                                       title_length, k1, b, title_weight, average_length)
     select write_deletion.tenant_id, write_deletion.collection_id, true, -count(*),
-           (select coalesce(sum(l.posting_count), 0) from lexemes l), -sum(c.body_length), -sum(c.title_length), 0, 0, 0, 0
+           (select coalesce(sum(l.posting_count), 0) from lexemes l), -sum(c.body_length), -sum(c.title_length), 0, 0,
+             0, 0
     from chunks c
     returning id
   ), postings as (

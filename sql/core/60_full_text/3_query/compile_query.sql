@@ -31,11 +31,13 @@ begin
   select i.chunk_count,
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
                          / nullif(i.chunk_count, 0), 0::float8), 1),
-         t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators, t.kinds_left_out
+         t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators,
+           t.kinds_left_out
   into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
   from (
     -- This repeats index_statistics.
-    select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length), 0)::bigint as body_length,
+    select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length),
+      0)::bigint as body_length,
            coalesce(sum(s.title_length), 0)::bigint as title_length,
            not exists (select from braid_store.synonyms y where y.collection_id = compile_query.collection.id)
              as has_no_synonyms
@@ -44,7 +46,8 @@ begin
   ) i,
   (
     select count(*) <= c_max_terms
-           and coalesce(bool_and(t.occurrence = 'should' and t.kind = 'word' and t.clause_number = t.group_number), true)
+           and coalesce(bool_and(t.occurrence = 'should' and t.kind = 'word' and t.clause_number = t.group_number),
+             true)
              as is_plain,
            coalesce(bool_or(t.occurrence <> 'should'), false) as has_operators,
            -- query_terms applies the same rule.
@@ -122,7 +125,8 @@ begin
   ), limited as (
     -- The rarest terms distinguish chunks best, so they are kept. A term that no chunk has is neither kept nor dropped.
     select l.*, l.term_frequency > 0
-                and dense_rank() over (order by l.term_frequency = 0, l.term_frequency, l.term collate "C") <= c_max_terms
+                and dense_rank() over (order by l.term_frequency = 0, l.term_frequency,
+                  l.term collate "C") <= c_max_terms
                   as is_kept
     from lexemes l
   ), numbered as materialized (
@@ -132,7 +136,8 @@ begin
            dense_rank() over (partition by s.is_searched order by l.term collate "C")::int as term_number,
            -- This is Lucene's idf, which is never negative (BM25Similarity; Robertson & Zaragoza 2009, section 3.1,
            -- plus 1).
-           v_factor * l.frequency * ln(1 + (v_chunk_count - l.term_frequency + 0.5::float8) / (l.term_frequency + 0.5::float8))
+           v_factor * l.frequency * ln(1 + (v_chunk_count - l.term_frequency + 0.5::float8) / (l.term_frequency
+             + 0.5::float8))
              as weight
     from limited l,
          lateral (select l.is_kept and l.posting_count > 0 as is_searched) s
@@ -158,7 +163,8 @@ begin
            count(distinct n.word) filter (where n.is_kept or n.term_frequency = 0) as word_count,
            coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency > 0 and not n.is_kept), '{}')
              as dropped_terms,
-           coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency = 0 and n.kind = 'word'), '{}')
+           coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency = 0 and n.kind = 'word'),
+             '{}')
              as absent_terms
     from numbered n
   ) n;
@@ -182,7 +188,8 @@ begin
 end
 $$;
 
-comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[], text[]) is
+comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[],
+  text[]) is
   'Compile a query for a search of the index: the terms that it ranks by, their weights, and the conditions that a '
   'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%. A '
   'word among absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';

@@ -1,4 +1,7 @@
-create or replace function braid_store.finds_all_demanded(collection braid_store.collections, query braid_store.text_query)
+create or replace function braid_store.finds_all_demanded(
+  collection braid_store.collections,
+  query braid_store.text_query
+)
 returns boolean
 language plpgsql
 immutable
@@ -15,7 +18,8 @@ begin
     having bool_and(not c.is_prefix and c.lexemes && array(
       select q.lexeme
       -- A query with a phrase does not rank by the phrase's lexeme where it stands alone.
-      from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights, (finds_all_demanded.query).phrases)
+      from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights,
+        (finds_all_demanded.query).phrases)
              q (lexeme, weight, phrase)
       where q.weight > 0 and q.phrase is null)));
 end

@@ -58,26 +58,31 @@ begin
 
   return query
   with matched as (
-    select m.item_number, m.signs, m.is_phrase, m.content, lag(m.content) over w as before, lead(m.content) over w as after,
+    select m.item_number, m.signs, m.is_phrase, m.content, lag(m.content) over w as before,
+      lead(m.content) over w as after,
            coalesce(lead(m.signs) over w = '' and not lead(m.is_phrase) over w and lead(m.content) over w <> 'OR'
                     and lead(m.content) over w ~ c_word, false) as is_before_word,
-           coalesce(bool_or(not m.is_phrase and lower(m.content collate "C") ~ c_program) over (w rows unbounded preceding),
+           coalesce(bool_or(not m.is_phrase
+             and lower(m.content collate "C") ~ c_program) over (w rows unbounded preceding),
                     false) as follows_program
     from (
       -- The pattern matches signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
       select m.item_number, m.matched[1] as signs, m.matched[2] is not null as is_phrase,
              btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content
-      from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number)
+      from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched,
+        item_number)
     ) m
     window w as (order by m.item_number)
   ), items as (
     select m.*, case when m.is_phrase then 'phrase' when m.content like '%*' then 'prefix' else 'word' end as kind,
-           case when m.signs = '-' and not m.is_phrase then braid_store.token_lower(btrim(m.content, '.,;:!?()[]{}')) end as word
+           case when m.signs = '-' and not m.is_phrase then braid_store.token_lower(btrim(m.content, '.,;:!?()[]{}'))
+             end as word
     from matched m
     where m.content ~ c_word
   ), stop_words as (
     select s.word
-    from braid_store.token_stem(array(select distinct i.word from items i where length(i.word) <= 255), parse_query.text_config) s
+    from braid_store.token_stem(array(select distinct i.word from items i where length(i.word) <= 255),
+      parse_query.text_config) s
     where s.is_stop_word
   ), signed as (
     -- The query is certainly a command if it has an option of several signs, an option with a value, or an option
@@ -104,7 +109,8 @@ begin
         select s.*, s.is_word_with_sign and coalesce(
                  s.is_command or s.may_be_command and s.content ~ c_option
                  or s.signs = '-' and (s.content ~ c_letter or s.word in (select w.word from stop_words w)
-                                       or s.content ~ '^[0-9]' and (s.is_before_word or s.content ~ '[°%‰€£¥]')), false) as is_plain
+                                       or s.content ~ '^[0-9]' and (s.is_before_word or s.content ~ '[°%‰€£¥]')),
+                                         false) as is_plain
         from signed s
       ) s
     ) s
@@ -119,7 +125,8 @@ begin
                   and bool_and(case
                         when not c.is_signed then c.kind <> 'prefix' and c.occurrence <> 'or'
                         else c.kind = 'word' and (c.content ~ '^[0-9]'
-                                                  or c.occurrence = 'must_not' and v_has_end and c.plain_count >= 5) end)
+                                                  or c.occurrence = 'must_not' and v_has_end
+                                                    and c.plain_count >= 5) end)
                         over ()
                 then 'should' else c.occurrence end as occurrence
     from counted c
@@ -128,7 +135,8 @@ begin
            p.follows_or and p.occurrence <> 'must_not'
            and lag(p.occurrence) over (order by p.item_number) <> 'must_not' as is_alternative
     from (
-      select i.*, coalesce(lag(i.occurrence) over (order by i.item_number) = 'or', false) as follows_or from understood i
+      select i.*, coalesce(lag(i.occurrence) over (order by i.item_number) = 'or', false) as follows_or
+        from understood i
     ) p
     where p.occurrence <> 'or'
   ), grouped as (

@@ -47,7 +47,8 @@ begin
   select exists (select from braid_store.synonyms s where s.collection_id = v_collection_id),
          exists (
            select
-           from unnest(array(select k.lexeme from unnest(query_terms.tokens) k) || query_terms.corrected_lexemes) k (lexeme),
+           from unnest(array(select k.lexeme from unnest(query_terms.tokens) k)
+             || query_terms.corrected_lexemes) k (lexeme),
                 lateral (
                   select from braid_store.synonyms s
                   where s.collection_id = v_collection_id
@@ -62,7 +63,8 @@ begin
            v_collection_id,
            array(select row(k.clause_number, k.group_number, k.occurrence, k.kind, k.position,
                             case when k.kind = 'word' and k.lexeme = any (v_absent)
-                                 then query_terms.corrected_lexemes[array_position(v_absent, k.lexeme)] else k.lexeme end,
+                                 then query_terms.corrected_lexemes[array_position(v_absent, k.lexeme)]
+                                   else k.lexeme end,
                             k.token_kind, null)::braid_store.query_token
                  from unnest(query_terms.tokens) k)) p;
   end if;
@@ -85,7 +87,8 @@ begin
           end
   ), terms as materialized (
     select distinct on (s.lexeme, s.kind = 'prefix')
-           s.lexeme || case s.kind when 'prefix' then '*' else '' end as term, s.lexeme, s.clause_number, s.group_number,
+           s.lexeme || case s.kind when 'prefix' then '*' else '' end as term, s.lexeme, s.clause_number,
+             s.group_number,
            s.occurrence, s.kind, s.position,
            (count(*) over (partition by s.lexeme, s.kind = 'prefix'))::int as frequency
     from searched s
@@ -128,7 +131,8 @@ begin
     ) s
     where s.number <= c_most_synonyms
   )
-  select t.term, p.lexeme, case when p.lexeme <> l.lexeme then l.lexeme end, t.frequency, t.clause_number, t.group_number,
+  select t.term, p.lexeme, case when p.lexeme <> l.lexeme then l.lexeme end, t.frequency, t.clause_number,
+    t.group_number,
          t.occurrence, t.kind, t.position, l.is_synonym, p.document_frequency, p.posting_count
   from terms t
   left join lexemes l on l.term = t.term

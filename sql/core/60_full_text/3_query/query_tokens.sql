@@ -22,7 +22,8 @@ begin
     select case when bool_and(coalesce(octet_length(t.lexeme) = length(t.lexeme) and length(t.lexeme) <= 254
                                        and length(t.content) <= 255, false)) then array_agg(
              row(t.number, t.number, 'should', 'word', 1, t.lexeme collate "C",
-                 case when cardinality(t.stems) = 0 then 'stop_word' else 'word' end, t.content)::braid_store.query_token) end
+                 case when cardinality(t.stems) = 0 then 'stop_word' else 'word' end,
+                   t.content)::braid_store.query_token) end
     into v_tokens
     from (
       select w.number, w.content, w.stems,
@@ -84,7 +85,8 @@ begin
       where exists (select from clauses c where c.kind = 'prefix')
     ), described as materialized (
       -- The content is left out because it may be very long, and the window functions would copy it for each token.
-      select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme, t.kind as token_kind, t.is_typed,
+      select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme, t.kind as token_kind,
+        t.is_typed,
              count(*) filter (where not t.is_typed) over (partition by c.clause_number) as token_count,
              c.kind = 'prefix' and max(t.position) over (partition by c.clause_number) = 1 as is_prefix,
              -- A word may have several tokens; the longest is the whole word.
@@ -101,7 +103,8 @@ begin
     join clauses c on c.clause_number = d.clause_number
     where not d.is_prefix and not d.is_typed
     union all
-    select row(p.clause_number, p.group_number, p.occurrence, p.kind, 1, p.lexeme, 'prefix', null)::braid_store.query_token
+    select row(p.clause_number, p.group_number, p.occurrence, p.kind, 1, p.lexeme, 'prefix',
+      null)::braid_store.query_token
     from (
       select d.*, min(d.lexeme) over (partition by d.clause_number) as first_lexeme
       from described d

@@ -8,11 +8,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- PostgREST turns an array of texts into JSON text of this form.
-  if query_text ~ E'^\\s*\\[\\s*(?:"|\\])' and octet_length(query_text) <= 1000000 and pg_input_is_valid(query_text, 'jsonb') then
+  if query_text ~ E'^\\s*\\[\\s*(?:"|\\])' and octet_length(query_text) <= 1000000 and pg_input_is_valid(query_text,
+    'jsonb') then
     if not jsonb_path_exists(query_text::jsonb, '$[*] ? (@.type() != "string")') then
       raise exception 'query_text is an array of % texts', jsonb_array_length(query_text::jsonb)
         using errcode = '22023',
-              hint = 'Give one text, or call braid.multi_search, which searches for several together. If this is the text to search '
+              hint = 'Give one text, or call braid.multi_search, which searches for several together. If this is the '
+                'text to search '
                      'for, give the option {"operators": false}.';
     end if;
   end if;

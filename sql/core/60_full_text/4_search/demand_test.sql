@@ -14,7 +14,8 @@ as $$
   from (
     select c.group_number, c.is_excluded, bool_or(cardinality(c.lexemes) > 1) as has_phrase,
            string_agg(case when c.is_prefix then format('strpos(f.words, %L) > 0', ' ' || c.lexemes[1])
-                           when cardinality(c.lexemes) = 1 then format('strpos(f.words, %L) > 0', ' ' || c.lexemes[1] || ' ')
+                           when cardinality(c.lexemes) = 1 then format('strpos(f.words, %L) > 0', ' ' || c.lexemes[1]
+                             || ' ')
                            else braid_store.phrase_test(c.lexemes, c.offsets) end, ' or '
                       order by cardinality(c.lexemes)) as test
     from unnest(demand_test.conditions) c

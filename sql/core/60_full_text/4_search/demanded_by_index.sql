@@ -18,7 +18,8 @@ declare
 begin
   v_segments := braid_store.segment_scales(demanded_by_index.tenant_id, demanded_by_index.collection, 1);
   v_gathered := braid_store.gather_candidates(
-    demanded_by_index.tenant_id, demanded_by_index.collection.id, demanded_by_index.demands, v_segments.segment_ids, v_segments.scales,
+    demanded_by_index.tenant_id, demanded_by_index.collection.id, demanded_by_index.demands, v_segments.segment_ids,
+      v_segments.scales,
     v_segments.block_width, null, null, -1, 'infinity');
   return braid_store.demanded_chunks(
     demanded_by_index.tenant_id, demanded_by_index.collection,

@@ -21,7 +21,8 @@ declare
 begin
   -- If the first sample contains few matches, the second, larger sample decides.
   foreach v_sample_size in array '{50,1000}'::int[] loop
-    v_sampled := braid_store.sampled_chunk_ids(demanded_if_few.tenant_id, (demanded_if_few.collection).id, v_sample_size);
+    v_sampled := braid_store.sampled_chunk_ids(demanded_if_few.tenant_id, (demanded_if_few.collection).id,
+      v_sample_size);
     if cardinality(braid_store.demanded_chunks(demanded_if_few.tenant_id, demanded_if_few.collection, v_sampled,
                                                demanded_if_few.demands)) >= c_several then
       return null;

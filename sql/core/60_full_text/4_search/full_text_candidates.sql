@@ -89,7 +89,8 @@ begin
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
     v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, v_among,
-                                             v_among_ids, filter, candidate_count, v_min_threshold, v_max_scored, v_scored);
+                                             v_among_ids, filter, candidate_count, v_min_threshold, v_max_scored,
+                                               v_scored);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
     -- All places not gathered have bounds below low. They cannot matter if enough scores reach low, or if low is the

@@ -50,10 +50,12 @@ begin
   --    a chunk. Excluded lexemes add nothing. Only their long lists are read, because these show which chunks to leave
   --    out.
   with lists as materialized (
-    select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
+    select s.segment_number, q.lexeme,
+      q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
     from (
-      select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights, v_phrases) q (lexeme, weight, phrase)
+      select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights, v_phrases) q (lexeme, weight,
+        phrase)
       where q.phrase is null
       union all
       select e.lexeme, 0, true from unnest(v_excluded) e (lexeme)
@@ -99,10 +101,12 @@ begin
            -- The mask marks the chunks that may match, as far as long lists tell: they have at least one driver lexeme,
            -- all required lexemes and no excluded lexeme.
            case when v_is_masked
-                then (case when v_has_driver then coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), v_none)
+                then (case when v_has_driver then coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)),
+                  v_none)
                            else v_all end
                      & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)), v_all)
-                     & ~ coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_excluded)), v_none))::bit varying end as mask
+                     & ~ coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_excluded)), v_none))::bit varying
+                       end as mask
     from (
       select l.lexeme, l.multiplier,
              (l.segment_number << braid_store.chunk_number_bits()) + ((l.block_number - 1) << braid_store.block_bits())
@@ -119,7 +123,8 @@ begin
              lateral (
                -- A factor from 0.95 to 1 is replaced by 1: the bound rises, and is still an upper bound.
                select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
-                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth), v_width) end as multiplier
+                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth), v_width)
+                             end as multiplier
                offset 0
              ) f
         where l.block_weight is not null
@@ -138,7 +143,8 @@ begin
     -- of single precision, which min_score may exceed. It is slightly lower than low, because rounding must not lose a
     -- place that the next pass assumes gathered.
     select t.low, g.growth,
-           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
+           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30),
+             1e-30)
                                            else t.low end, v_width) as block
     from growth g,
          lateral (

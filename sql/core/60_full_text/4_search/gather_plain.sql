@@ -38,7 +38,8 @@ begin
          lateral (select array_position(gather_plain.segment_ids, p.segment_id)::bigint as segment_number offset 0) s
   ), growth as materialized (
     select (1 + 1e-5 + 1e-7 * cardinality(gather_plain.lexemes))
-           * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0::float8), 1) as growth
+           * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0::float8),
+             1) as growth
     from lists l
     where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
@@ -52,11 +53,13 @@ begin
              case when gather_plain.block_width = braid_store.block_size() then l.block::@vector@.vector
                   else @vector@.subvector(l.block::@vector@.vector, 1, gather_plain.block_width) end as block
       from (
-        select l.segment_number, f.multiplier, generate_subscripts(f.blocks, 1) as block_number, unnest(f.blocks) as block
+        select l.segment_number, f.multiplier, generate_subscripts(f.blocks, 1) as block_number,
+          unnest(f.blocks) as block
         from growth g, lists l,
              lateral (
                select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
-                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth), gather_plain.block_width)
+                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth),
+                             gather_plain.block_width)
                       end as multiplier,
                       trim_array(l.blocks, 0) as blocks
                offset 0
@@ -67,7 +70,8 @@ begin
     group by b.place
   ), level as materialized (
     select t.low, g.growth,
-           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
+           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30),
+             1e-30)
                                            else t.low end, gather_plain.block_width) as block
     from growth g,
          lateral (
@@ -75,7 +79,8 @@ begin
                     select braid_store.choose_threshold(
                              s.sums, null, g.growth, (select sum(w) from unnest(gather_plain.weights) w), s.target)
                     from (
-                      select array_agg(s.sum) as sums, gather_plain.target * count(*)::float8 / max(n.count)::float8 as target
+                      select array_agg(s.sum) as sums, gather_plain.target
+                        * count(*)::float8 / max(n.count)::float8 as target
                       from (select count(*) as count from sums) n, sums s
                       where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
                             % greatest(n.count / 6, 1) = 0
@@ -98,7 +103,8 @@ begin
     ) p
     where bit_count(p.bits) > 0
   ), found as (
-    select f.place, sum(f.bound) as bound, ((f.place - 1) & (braid_store.block_size() - 1)::bigint)::int as place_in_block
+    select f.place, sum(f.bound) as bound,
+      ((f.place - 1) & (braid_store.block_size() - 1)::bigint)::int as place_in_block
     from (
       select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
              (l.element & braid_store.max_impact()) * l.unit as bound
@@ -129,6 +135,7 @@ begin
 end
 $$;
 
-comment on function braid_store.gather_plain(int, int, text[], float8[], bigint[], float8[], int, float8, float8, float8) is
+comment on function braid_store.gather_plain(int, int, text[], float8[], bigint[], float8[], int, float8, float8,
+  float8) is
   'Return what gather_candidates returns, to the last bit, for a query that demands nothing and has no phrases. A '
   'new session needs half the planning.';

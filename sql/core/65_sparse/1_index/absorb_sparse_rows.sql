@@ -41,8 +41,8 @@ begin
   if cardinality(v_places) < absorb_sparse_rows.least_count then
     return 0; -- another session takes the others
   end if;
-  -- The statement after this one sees at least the terms that these writes stored. Whoever replaces them meanwhile adds a
-  -- row that stays here.
+  -- The statement after this one sees at least the terms that these writes stored. Whoever replaces them meanwhile adds
+  -- a row that stays here.
   with absorbed as (
     delete from braid_store.unindexed_sparse_rows n
     where n.tenant_id + 0 = absorb_sparse_rows.tenant_id and n.ctid = any (v_places)
@@ -50,12 +50,13 @@ begin
   )
   select array_agg(distinct a.chunk_id order by a.chunk_id), count(*) into v_chunk_ids, v_count from absorbed a;
   if v_chunk_ids is not null then
-    perform braid_store.write_sparse_segments(absorb_sparse_rows.tenant_id, absorb_sparse_rows.collection_id, v_chunk_ids);
+    perform braid_store.write_sparse_segments(absorb_sparse_rows.tenant_id, absorb_sparse_rows.collection_id,
+      v_chunk_ids);
   end if;
   return v_count;
 end
 $$;
 
 comment on function braid_store.absorb_sparse_rows(int, int, int, int) is
-  'Put sparse rows that were written lately into a segment: those of the first writes that wait, at most so many. Return how '
-  'many writes that were: 0 if fewer than least_count wait and nobody has them, or outside READ COMMITTED.';
+  'Put sparse rows that were written lately into a segment: those of the first writes that wait, at most so many. '
+  'Return how many writes that were: 0 if fewer than least_count wait and nobody has them, or outside READ COMMITTED.';

@@ -17,7 +17,8 @@ begin
   limit 1;
   if found then
     raise exception '% is %', v_wrong.name, coalesce('a JSON ' || v_wrong.type, 'null')
-      using errcode = '22023', hint = 'Give an object of terms and their weights, such as {"harbour": 1.2, "ship": 0.4}.';
+      using errcode = '22023',
+        hint = 'Give an object of terms and their weights, such as {"harbour": 1.2, "ship": 0.4}.';
   end if;
   select n.name, n.count into v_wrong
   from (
@@ -30,8 +31,8 @@ begin
     raise exception '% has % terms, more than %', v_wrong.name, v_wrong.count, c_max_terms
       using errcode = '54000', hint = 'Keep those with the highest weights.';
   end if;
-  -- A weight has single precision, as in the vectors of models, and so have the bounds in gather_candidates: the weights of a
-  -- query divided by each other, times those of chunks divided by each other, must fit.
+  -- A weight has single precision, as in the vectors of models, and so have the bounds in gather_candidates: the
+  -- weights of a query divided by each other, times those of chunks divided by each other, must fit.
   select t.name, e.key, e.value, octet_length(e.key) as bytes into v_wrong
   from unnest(check_sparse_terms.terms, check_sparse_terms.names) t (terms, name), jsonb_each(t.terms) e
   where octet_length(e.key) not between 1 and c_max_bytes or strpos(e.key, E'\n') > 0

@@ -20,7 +20,8 @@ begin
       from unnest(erase_sparse_segments.segment_ids) u (segment_id),
            lateral (
              select s.id, s.terms from braid_store.sparse_segments s
-             where s.tenant_id = erase_sparse_segments.tenant_id and s.collection_id = erase_sparse_segments.collection_id
+             where s.tenant_id = erase_sparse_segments.tenant_id
+               and s.collection_id = erase_sparse_segments.collection_id
                and s.id = u.segment_id
              offset 0
            ) s,

@@ -27,7 +27,8 @@ begin
   )
   select array_agg(r.chunk_id) into v_removed_ids from removed r;
   if v_removed_ids is not null then
-    perform braid_store.remove_sparse_places(remove_sparse_rows.tenant_id, remove_sparse_rows.collection_id, v_removed_ids);
+    perform braid_store.remove_sparse_places(remove_sparse_rows.tenant_id, remove_sparse_rows.collection_id,
+      v_removed_ids);
   end if;
 end
 $$;

@@ -29,7 +29,8 @@ begin
                      | least(ceil(braid_store.max_impact() * t.weight::float8 / v_max_weight + 1e-6),
                              braid_store.max_impact())::int) as elements
     from (
-      select u.chunk_number::int as chunk_number, unnest(string_to_array(r.terms, E'\n')) as term, unnest(r.weights) as weight
+      select u.chunk_number::int as chunk_number, unnest(string_to_array(r.terms, E'\n')) as term,
+        unnest(r.weights) as weight
       from unnest(sparse_posting_lists.chunk_ids) with ordinality u (chunk_id, chunk_number),
            lateral (
              select r.terms, r.weights from braid_store.sparse_rows r
@@ -39,16 +40,18 @@ begin
     ) t
     group by t.term
   )
-  select v_tenant_id, v_collection_id, braid_store.sparse_lexeme(l.term), v_segment_id, l.posting_count, l.posting_count,
+  select v_tenant_id, v_collection_id, braid_store.sparse_lexeme(l.term), v_segment_id, l.posting_count,
+    l.posting_count,
          case when b.weight is null then l.elements end, b.weight,
          case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
   from lists l,
        lateral (
-         select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count then 1::float8 end as weight
+         select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count then 1::float8
+           end as weight
        ) b;
 end
 $$;
 
 comment on function braid_store.sparse_posting_lists(braid_store.sparse_segments, bigint[]) is
-  'Compute the postings of a sparse segment from the sparse rows of its chunks, which are numbered from 1 in the order of '
-  'chunk_ids. Nothing is written.';
+  'Compute the postings of a sparse segment from the sparse rows of its chunks, which are numbered from 1 in the '
+  'order of chunk_ids. Nothing is written.';

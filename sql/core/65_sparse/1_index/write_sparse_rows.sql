@@ -1,4 +1,9 @@
-create or replace function braid_store.write_sparse_rows(tenant_id int, collection_id int, chunk_ids bigint[], terms jsonb[])
+create or replace function braid_store.write_sparse_rows(
+  tenant_id int,
+  collection_id int,
+  chunk_ids bigint[],
+  terms jsonb[]
+)
 returns void
 language plpgsql
 volatile
@@ -52,5 +57,6 @@ end
 $$;
 
 comment on function braid_store.write_sparse_rows(int, int, bigint[], jsonb[]) is
-  'Store the weighted terms of chunks, in place of those that they have, and index them. terms: for each of chunk_ids an '
-  'object that check_sparse_terms has passed; an empty one removes. The caller keeps the chunks from being deleted meanwhile.';
+  'Store the weighted terms of chunks, in place of those that they have, and index them. terms: for each of '
+  'chunk_ids an object that check_sparse_terms has passed; an empty one removes. The caller keeps the chunks from '
+  'being deleted meanwhile.';

@@ -15,7 +15,8 @@ declare
   v_segment braid_store.sparse_segments;
 begin
   insert into braid_store.sparse_segments (tenant_id, collection_id, chunk_count, posting_count, max_weight, terms)
-  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, cardinality(write_sparse_segment.chunk_ids), 0,
+  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id,
+    cardinality(write_sparse_segment.chunk_ids), 0,
          max(w.weight)::float8, ''
   from unnest(write_sparse_segment.chunk_ids) u (chunk_id),
        lateral (
@@ -45,7 +46,8 @@ begin
   update braid_store.sparse_segments s
   set posting_count = l.posting_count, terms = l.terms
   from (
-    select coalesce(sum(l.posting_count), 0) as posting_count, coalesce(string_agg(substr(l.lexeme, 2), E'\n'), '') as terms
+    select coalesce(sum(l.posting_count), 0) as posting_count, coalesce(string_agg(substr(l.lexeme, 2), E'\n'),
+      '') as terms
     from lists l
   ) l
   where s.tenant_id = v_segment.tenant_id and s.collection_id = v_segment.collection_id and s.id = v_segment.id;
@@ -53,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.write_sparse_segment(int, int, bigint[]) is
-  'Write a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of chunk_ids, '
-  'and its postings. Nothing if there are no such rows.';
+  'Write a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of '
+  'chunk_ids, and its postings. Nothing if there are no such rows.';

@@ -21,7 +21,8 @@ begin
       from unnest(write_sparse_segments.chunk_ids) with ordinality u (chunk_id, place),
            lateral (
              select octet_length(r.terms) as bytes from braid_store.sparse_rows r
-             where r.tenant_id = write_sparse_segments.tenant_id and r.collection_id = write_sparse_segments.collection_id
+             where r.tenant_id = write_sparse_segments.tenant_id
+               and r.collection_id = write_sparse_segments.collection_id
                and r.chunk_id = u.chunk_id
              offset 0
            ) r
@@ -29,11 +30,12 @@ begin
     group by (s.place - 1) / c_most_chunks, div(s.running_bytes, braid_store.max_sparse_segment_bytes())
     order by min(s.place)
   loop
-    perform braid_store.write_sparse_segment(write_sparse_segments.tenant_id, write_sparse_segments.collection_id, v_chunk_ids);
+    perform braid_store.write_sparse_segment(write_sparse_segments.tenant_id, write_sparse_segments.collection_id,
+      v_chunk_ids);
   end loop;
 end
 $$;
 
 comment on function braid_store.write_sparse_segments(int, int, bigint[]) is
-  'Write the sparse rows of the given chunks, each of them once, as segments of a bounded size. Chunks without such rows are '
-  'passed over.';
+  'Write the sparse rows of the given chunks, each of them once, as segments of a bounded size. Chunks without such '
+  'rows are passed over.';

@@ -34,7 +34,8 @@ begin
     from unnest(v_segment_ids) u (segment_id),
          lateral (
            select sc.chunk_id from braid_store.sparse_segment_chunks sc
-           where sc.tenant_id = merge_sparse_segments.tenant_id and sc.collection_id = merge_sparse_segments.collection_id
+           where sc.tenant_id = merge_sparse_segments.tenant_id
+             and sc.collection_id = merge_sparse_segments.collection_id
              and sc.segment_id = u.segment_id
            offset 0
          ) sc,
@@ -45,9 +46,11 @@ begin
            offset 0
          ) r
     order by sc.chunk_id);
-  perform braid_store.erase_sparse_segments(merge_sparse_segments.tenant_id, merge_sparse_segments.collection_id, v_segment_ids);
+  perform braid_store.erase_sparse_segments(merge_sparse_segments.tenant_id, merge_sparse_segments.collection_id,
+    v_segment_ids);
   if v_chunk_ids <> '{}' then
-    perform braid_store.write_sparse_segment(merge_sparse_segments.tenant_id, merge_sparse_segments.collection_id, v_chunk_ids);
+    perform braid_store.write_sparse_segment(merge_sparse_segments.tenant_id, merge_sparse_segments.collection_id,
+      v_chunk_ids);
   end if;
   return cardinality(v_segment_ids);
 end

@@ -15,8 +15,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Segments have eight times the chunks of those that they are made of, up to so many that a merge takes seconds: lists
-  -- are read as fast from ten of these as from one.
+  -- Segments have eight times the chunks of those that they are made of, up to so many that a merge takes seconds:
+  -- lists are read as fast from ten of these as from one.
   c_factor constant int := 8;
   c_most_chunks constant int := 16384;
   c_sample constant int := 64;
@@ -35,7 +35,8 @@ begin
                                 select from braid_store.sparse_segment_chunks sc
                                 where sc.tenant_id = sparse_segments_to_merge.tenant_id
                                   and sc.collection_id = sparse_segments_to_merge.collection_id and sc.segment_id = s.id
-                                  and sc.chunk_number = 1 + (hashint8extended(g.number, s.id) & 2147483647) % s.chunk_count
+                                  and sc.chunk_number = 1
+                                    + (hashint8extended(g.number, s.id) & 2147483647) % s.chunk_count
                                 offset 0
                               ) sc)
                        then s.chunk_count
@@ -76,5 +77,6 @@ end
 $$;
 
 comment on function braid_store.sparse_segments_to_merge(int, int, bigint) is
-  'The sparse segments of a tenant''s part of a collection that a merge is due for: eight or more of about the same size, or '
-  'those that are more than half deleted. max_posting_count: the most postings that the merge may read. Null if there are none.';
+  'The sparse segments of a tenant''s part of a collection that a merge is due for: eight or more of about the same '
+  'size, or those that are more than half deleted. max_posting_count: the most postings that the merge may read. '
+  'Null if there are none.';

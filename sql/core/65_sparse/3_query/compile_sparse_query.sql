@@ -15,7 +15,8 @@ begin
   if is_given then
     perform braid_store.check_sparse_terms(array[terms], '{option sparse}');
     if (select count(*) from jsonb_object_keys(terms)) > c_max_terms then
-      raise exception 'option sparse has % terms, more than %', (select count(*) from jsonb_object_keys(terms)), c_max_terms
+      raise exception 'option sparse has % terms, more than %', (select count(*) from jsonb_object_keys(terms)),
+        c_max_terms
         using errcode = '54000', hint = 'Keep those with the highest weights.';
     end if;
   end if;
@@ -33,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.compile_sparse_query(jsonb, boolean) is
-  'The weighted terms that a search looks for, in "C" order. terms: an object of terms and weights. is_given: they are those of '
-  'the option sparse; then 22023 or 54000 is raised for terms that cannot be used.';
+  'The weighted terms that a search looks for, in "C" order. terms: an object of terms and weights. is_given: they '
+  'are those of the option sparse; then 22023 or 54000 is raised for terms that cannot be used.';

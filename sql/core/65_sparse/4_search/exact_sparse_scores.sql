@@ -22,8 +22,8 @@ declare
   v_terms text[] := exact_sparse_scores.query.terms;
   v_weights float8[] := exact_sparse_scores.query.weights;
 begin
-  -- Both add up in the order of the terms, which is the same in query and row, so that equal chunks get equal scores to the
-  -- last bit.
+  -- Both add up in the order of the terms, which is the same in query and row, so that equal chunks get equal scores to
+  -- the last bit.
   if cardinality(v_terms) >= c_many_terms then
     return array(
       select (
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.exact_sparse_scores(int, int, bigint[], braid_store.text_query) is
-  'The exact sparse scores of chunks, in the order of chunk_ids: the sum of weight in the query × weight in the chunk over '
-  'the terms that both have; null if there is none.';
+  'The exact sparse scores of chunks, in the order of chunk_ids: the sum of weight in the query × weight in the '
+  'chunk over the terms that both have; null if there is none.';

@@ -42,7 +42,8 @@ begin
 end
 $$;
 
-comment on function braid_store.score_sparse(int, braid_store.collections, braid_store.text_query, braid_store.text_query,
+comment on function braid_store.score_sparse(int, braid_store.collections, braid_store.text_query,
+  braid_store.text_query,
                                              braid_store.filter, int, float8, bigint[], braid_store.scored_chunks) is
-  'Add the exact sparse scores of chunks to those scored before, if they pass the filter and have what demands asks for. '
-  'threshold in the result is the score at rank candidate_count, or min_threshold if that is higher.';
+  'Add the exact sparse scores of chunks to those scored before, if they pass the filter and have what demands asks '
+  'for. threshold in the result is the score at rank candidate_count, or min_threshold if that is higher.';

@@ -54,7 +54,8 @@ begin
   if filter.among is not null and cardinality(filter.among) <= c_few_chunks then
     v_scored := braid_store.score_sparse(tenant_id, collection, v_query, v_demands, v_filter, candidate_count,
                                          v_min_threshold, filter.among, v_scored);
-    return braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold, candidate_count);
+    return braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold,
+      candidate_count);
   end if;
 
   -- Rows that no segment has yet are read one by one.
@@ -76,16 +77,20 @@ begin
   where s.tenant_id = sparse_candidates.tenant_id and s.collection_id = sparse_candidates.collection.id;
   if v_segment_ids is not null then
     -- An impact of 2047 stands for the largest weight of all segments.
-    v_scales := array(select (1 + 1e-9) * w / v_largest from unnest(v_max_weights) with ordinality m (w, place) order by m.place);
-    v_query.weights := array(select w * v_largest from unnest(v_query.weights) with ordinality q (w, place) order by q.place);
+    v_scales := array(select (1 + 1e-9) * w / v_largest from unnest(v_max_weights) with ordinality m (w, place)
+      order by m.place);
+    v_query.weights := array(select w * v_largest from unnest(v_query.weights) with ordinality q (w, place)
+      order by q.place);
     if filter.among is not null then
       v_share := 1;
       v_among := braid_store.sparse_places_of(tenant_id, collection.id, v_segment_ids, filter.among);
     end if;
     v_target := candidate_count * 1.25 / v_share + 10;
-    -- Each pass gathers and scores places with lower bounds than those of the passes before, as in full_text_candidates.
+    -- Each pass gathers and scores places with lower bounds than those of the passes before, as in
+    -- full_text_candidates.
     loop
-      v_gathered := braid_store.gather_candidates(tenant_id, collection.id, v_query, v_segment_ids, v_scales, v_width, v_among,
+      v_gathered := braid_store.gather_candidates(tenant_id, collection.id, v_query, v_segment_ids, v_scales, v_width,
+        v_among,
                                                   v_target, v_scored.threshold, v_high);
       v_count := coalesce(cardinality(v_gathered.places), 0);
       v_first := 1;
@@ -94,7 +99,8 @@ begin
         v_last := least(v_last, v_count);
         v_scored := braid_store.score_sparse(
           tenant_id, collection, query, v_demands, v_filter, candidate_count, v_min_threshold,
-          braid_store.sparse_chunks_at(tenant_id, collection.id, v_segment_ids, v_gathered.places[v_first : v_last]), v_scored);
+          braid_store.sparse_chunks_at(tenant_id, collection.id, v_segment_ids, v_gathered.places[v_first : v_last]),
+            v_scored);
         v_first := v_last + 1;
         -- As many as before again, but no more than have bounds that reach the threshold.
         v_last := v_last + greatest(1, (
@@ -120,14 +126,16 @@ begin
       v_target := least(greatest(v_needed, 4 * v_target), 32 * v_target);
     end loop;
   end if;
-  return braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold, candidate_count);
+  return braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold,
+    candidate_count);
 end
 $$;
 
-comment on function braid_store.sparse_candidates(int, braid_store.collections, braid_store.text_query, braid_store.text_query,
+comment on function braid_store.sparse_candidates(int, braid_store.collections, braid_store.text_query,
+  braid_store.text_query,
                                                   braid_store.filter, float8, int) is
-  'The candidate_count best chunks by the weighted terms that they share with a query, among those that pass a filter and '
-  'have what demands asks for, with ranks from 1; equal scores are ordered by external_id and chunk_index. query: from '
-  'compile_sparse_query. Chunks are found and scored as in full_text_candidates, with the same functions: upper bounds of '
-  'all scores at once, from the impacts, then exact scores in the order of these bounds until no other chunk can be among '
-  'the best.';
+  'The candidate_count best chunks by the weighted terms that they share with a query, among those that pass a '
+  'filter and have what demands asks for, with ranks from 1; equal scores are ordered by external_id and '
+  'chunk_index. query: from compile_sparse_query. Chunks are found and scored as in full_text_candidates, with the '
+  'same functions: upper bounds of all scores at once, from the impacts, then exact scores in the order of these '
+  'bounds until no other chunk can be among the best.';

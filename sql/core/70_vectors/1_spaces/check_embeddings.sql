@@ -44,7 +44,8 @@ begin
         v_stored := v_stored::@vector@.halfvec::@vector@.vector;
       exception when numeric_value_out_of_range then
         raise exception '% has a number beyond 65504, the greatest of halfvec', v_name
-          using errcode = '22023', hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
+          using errcode = '22023',
+            hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
     end if;
     -- pgvector adds up squares as float4: beyond these limits a distance would be infinite or not a number.

@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return format('operator(@vector@.%s)',
-                case distance_operator.distance when 'cosine' then '<=>' when 'inner_product' then '<#>' else '<->' end);
+                case distance_operator.distance when 'cosine' then '<=>' when 'inner_product' then '<#>'
+                  else '<->' end);
 end
 $$;
 

@@ -15,4 +15,5 @@ end
 $$;
 
 comment on function braid_store.represented_rows(int) is
-  'SQL for the chunks that a row v of a shard, found by its index, stands for: its own and those of its duplicates, as r.';
+  'SQL for the chunks that a row v of a shard, found by its index, stands for: its own and those of its duplicates, '
+  'as r.';

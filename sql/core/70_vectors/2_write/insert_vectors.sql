@@ -16,7 +16,8 @@ begin
   -- As in write_vectors, but nobody else knows these chunks yet, and no job asks for them: there is nothing to lock.
   insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
   select insert_vectors.tenant_id, insert_vectors.collection.id, insert_vectors.collection.vector_space_id, e.chunk_id,
-         case when insert_vectors.collection.vector_storage = 'halfvec' then e.embedding::@vector@.halfvec::@vector@.vector
+         case when insert_vectors.collection.vector_storage = 'halfvec'
+           then e.embedding::@vector@.halfvec::@vector@.vector
               else e.embedding end
   from unnest(insert_vectors.chunk_ids, insert_vectors.embeddings) e (chunk_id, embedding);
 end

@@ -55,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.remove_from_shard(int, int, bigint[]) is
-  'Delete the vectors of chunks from a shard that has duplicates, but for those which stand in the index for duplicates '
-  'that remain.';
+  'Delete the vectors of chunks from a shard that has duplicates, but for those which stand in the index for '
+  'duplicates that remain.';

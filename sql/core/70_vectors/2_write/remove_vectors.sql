@@ -54,5 +54,5 @@ end
 $$;
 
 comment on function braid_store.remove_vectors(int, int, bigint[]) is
-  'Delete the vectors of chunks in all vector spaces, and what parts have of the chunks. The caller has locked the chunks, so that '
-  'nobody writes their vectors meanwhile.';
+  'Delete the vectors of chunks in all vector spaces, and what parts have of the chunks. The caller has locked the '
+  'chunks, so that nobody writes their vectors meanwhile.';

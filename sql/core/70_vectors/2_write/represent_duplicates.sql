@@ -34,4 +34,5 @@ end
 $$;
 
 comment on function braid_store.represent_duplicates(braid_store.vector_shards, bigint[]) is
-  'Put one of each set of equal vectors into a shard''s index that has none there any more. hashes: those of the vectors.';
+  'Put one of each set of equal vectors into a shard''s index that has none there any more. hashes: those of the '
+  'vectors.';

@@ -47,23 +47,26 @@ begin
   end if;
   <<widths>>
   loop
-    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
-    -- duplicates), or if the index orders them only roughly: very much so by bits, and as
-    -- query_index_recalls says by halfvec.
+    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for
+    -- its duplicates), or if the index orders them only roughly: very much so by bits, and as query_index_recalls says
+    -- by halfvec.
     v_max_count := case
-      when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
-      when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
+      when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count,
+        ef_search)
+      when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10,
+        greatest(candidate_count, ef_search))
       else candidate_count end;
     loop
       select n.chunk_ids, n.distances, n.places, n.tenth_distance
       into v_measured.chunk_ids, v_measured.distances, v_places, v_tenth_distance
       from braid_store.nearest_indexed(
-             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
+             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space,
+               indexed_candidates.shard,
              indexed_candidates.query_embedding, indexed_candidates.filter, v_max_count, indexed_candidates.ef_search,
              v_is_iterative, indexed_candidates.has_written) n;
       exit when filter.is_empty;
-      -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many like
-      -- them, however long it goes on.
+      -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many
+      -- like them, however long it goes on.
       v_count := least(cardinality(v_places), candidate_count);
       v_last_place := case when v_count = candidate_count or v_is_iterative then v_places[v_count] else ef_search end;
       if v_count < filter.share * v_last_place / 3 and v_last_place > ef_search / 2 then
@@ -72,8 +75,8 @@ begin
       exit when v_is_iterative or v_count >= enough_count;
       v_is_iterative := true;
     end loop;
-    -- An index that has no way to what is near the query gives what is far, and takes it for the nearest. Those that pass a
-    -- filter may be far for that reason alone; then it counts how far the nearest is that the index came to.
+    -- An index that has no way to what is near the query gives what is far, and takes it for the nearest. Those that
+    -- pass a filter may be far for that reason alone; then it counts how far the nearest is that the index came to.
     exit when v_tenth_distance <= v_far_distance or v_far_distance is null or (
       select count(*) filter (where u.distance <= v_far_distance) >= least(10, count(*))
       from unnest(v_measured.distances || v_written.distances) u (distance));
@@ -83,14 +86,15 @@ begin
     exit when shard.far_ef_search <= ef_search;
     ef_search := shard.far_ef_search;
   end loop;
-  -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of the
-  -- cluster, all vectors.
+  -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of
+  -- the cluster, all vectors.
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
     if v_max_count < ef_search then
       select n.chunk_ids, n.distances into v_measured.chunk_ids, v_measured.distances
       from braid_store.nearest_indexed(
-             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
+             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space,
+               indexed_candidates.shard,
              indexed_candidates.query_embedding, indexed_candidates.filter, indexed_candidates.ef_search,
              indexed_candidates.ef_search, v_is_iterative, indexed_candidates.has_written) n;
     end if;

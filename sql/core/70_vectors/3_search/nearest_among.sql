@@ -29,7 +29,8 @@ begin
     from (select u.chunk_id, coalesce(%s) %s $1 as distance from unnest($3) u (chunk_id) %s %s) n
     where n.distance is not null
     $query$,
-    concat_ws(', ', case when v_has_written then 'w.embedding' end, case when shard.id is not null then 's.embedding' end),
+    concat_ws(', ', case when v_has_written then 'w.embedding' end, case when shard.id is not null
+      then 's.embedding' end),
     braid_store.distance_operator(distance),
     case when v_has_written then
       'left join lateral (select v.embedding from braid_store.chunk_vectors v where v.tenant_id = $2 '
@@ -43,7 +44,8 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_among(int, braid_store.collections, text, braid_store.serving_shard, @vector@.vector,
+comment on function braid_store.nearest_among(int, braid_store.collections, text, braid_store.serving_shard,
+  @vector@.vector,
                                               bigint[]) is
   'The distances from a query vector to given chunks, in no order. Chunks without a vector are left out. shard: the '
   'collection''s, if the caller has it already.';

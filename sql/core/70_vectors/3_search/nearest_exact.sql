@@ -51,8 +51,8 @@ begin
         select v.chunk_id, v.distance
         from (select m.chunk_id, m.distance from (%s) m order by m.distance offset 0) v,
              lateral (
-               -- The filter stands outside: inside, the index of one of its columns seems as good while the table is small, and
-               -- would be read for each.
+               -- The filter stands outside: inside, the index of one of its columns seems as good while the table is
+               -- small, and would be read for each.
                select
                from (
                  select c.* from braid_store.chunks c

@@ -33,17 +33,19 @@ declare
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
   v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
-  v_sort_key text := (braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key;
+  v_sort_key text := (braid_store.shard_order(shard.storage, shard.index_type, space.dimensions,
+    space.distance)).sort_key;
 begin
   -- Restored below. They cannot be set in the function's definition: before pgvector is loaded, only a superuser may
   -- name its settings there.
   perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
           set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  -- Look-ups for each row keep the order in which the index gives the rows. To sort them by it again, the planner would want
-  -- all of them first.
+  -- Look-ups for each row keep the order in which the index gives the rows. To sort them by it again, the planner would
+  -- want all of them first.
   execute format($query$
-    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}'),
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place),
+      '{}'),
            max(n.tenth_distance)
     from (
       select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance, v.place, v.tenth_distance
@@ -72,18 +74,21 @@ begin
     case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
     v_sort_key, v_chunk_id,
     case when filter.is_empty then 'null::float8 as tenth_distance'
-         else format('max(case when v.place <= 10 then v.embedding::@vector@.vector %s $1 end) over (rows unbounded preceding) '
+         else format('max(case when v.place <= 10 then v.embedding::@vector@.vector %s $1 end) over (rows unbounded '
+           'preceding) '
                      'as tenth_distance', braid_store.distance_operator(space.distance)) end,
     case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end)
   into chunk_ids, distances, places, tenth_distance
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   if shard.duplicate_count > 0 then
     -- Equal vectors that both stand in the index (see hashed_batch) stand for the same chunks.
-    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}')
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place),
+      '{}')
     into chunk_ids, distances, places
     from (
       select u.chunk_id, min(u.distance) as distance, min(u.place) as place
-      from unnest(nearest_indexed.chunk_ids, nearest_indexed.distances, nearest_indexed.places) u (chunk_id, distance, place)
+      from unnest(nearest_indexed.chunk_ids, nearest_indexed.distances, nearest_indexed.places) u (chunk_id, distance,
+        place)
       group by u.chunk_id
       order by min(u.place)
     ) n;
@@ -95,9 +100,11 @@ end
 $$;
 
 comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces,
-                                                braid_store.serving_shard, @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
+                                                braid_store.serving_shard, @vector@.vector, braid_store.filter, int,
+                                                  int, boolean, boolean) is
   'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
   'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
-  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: how many vectors '
-  'the index had given when it came to each chunk, in ascending order; nulls without a filter. tenth_distance: how far the tenth '
-  'is that the index gave, whether it passes the filter or not; null without a filter.';
+  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: how many '
+  'vectors the index had given when it came to each chunk, in ascending order; nulls without a filter. '
+  'tenth_distance: how far the tenth is that the index gave, whether it passes the filter or not; null without a '
+  'filter.';

@@ -50,10 +50,10 @@ begin
   -- 2. By the index, if its index recall has been measured and at most half of its vectors are asked for.
   if shard.is_indexed and (shard.ef_search is not null or ef_search is not null) and not is_exact
      and shard.vector_count > 2 * candidate_count then
-    -- Wide enough to hold candidate_count chunks that pass the filter, and for the index recall that was measured.
-    -- If fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
-    -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one scan that
-    -- comes to about candidate_count of them is enough.
+    -- Wide enough to hold candidate_count chunks that pass the filter, and for the index recall that was measured. If
+    -- fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
+    -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one
+    -- scan that comes to about candidate_count of them is enough.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
     if ef_search is not null then
       -- Whoever says how wide a search is gets that.

@@ -68,7 +68,8 @@ begin
       -- A new shard takes the vectors that this one's index cannot.
       is_outdated = s.is_outdated or v_misfit_count > 0
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
-    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0 or v_misfit_count > 0);
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0
+      or v_misfit_count > 0);
   return v_moved + v_misfit_count;
 end
 $$;

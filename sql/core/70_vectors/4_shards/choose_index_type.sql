@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.choose_index_type(braid_store.vector_shards) is
-  'The type that the HNSW index of a shard is to have, once all its vectors are copied: halfvec, if it can hold them all and '
-  'mostly tell them apart, and nothing is decided yet. Null: that which is stored.';
+  'The type that the HNSW index of a shard is to have, once all its vectors are copied: halfvec, if it can hold them '
+  'all and mostly tell them apart, and nothing is decided yet. Null: that which is stored.';

@@ -13,16 +13,19 @@ declare
   v_column text;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = collection.vector_space_id;
-  v_stored_type := (braid_store.shard_order(collection.vector_storage, null, v_space.dimensions, v_space.distance)).stored_type;
+  v_stored_type := (braid_store.shard_order(collection.vector_storage, null, v_space.dimensions,
+    v_space.distance)).stored_type;
 
-  insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m, hnsw_ef_construction,
+  insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m,
+    hnsw_ef_construction,
                                          state, index_type)
   values (create_shard.tenant_id, collection.id, v_space.id, collection.vector_storage, collection.hnsw_m,
           collection.hnsw_ef_construction, 'copying',
           -- What halfvec could not take or tell apart it need not try again, unless somebody wants it all anew.
           (select s.index_type
            from braid_store.vector_shards s
-           where s.tenant_id = create_shard.tenant_id and s.collection_id = collection.id and s.vector_space_id = v_space.id
+           where s.tenant_id = create_shard.tenant_id and s.collection_id = collection.id
+             and s.vector_space_id = v_space.id
              and s.state = 'serving' and s.storage = collection.vector_storage and s.index_type = 'vector'
              and not s.is_outdated))
   returning id into v_shard_id;
@@ -35,7 +38,8 @@ begin
   foreach v_column in array '{tenant_id,chunk_id,embedding,embedding_hash,is_duplicate}'::text[] loop
     execute format('alter table braid_store.vectors_%s alter column %I set statistics 0', v_shard_id, v_column);
   end loop;
-  execute format('create index vectors_%1$s_equal on braid_store.vectors_%1$s (tenant_id, embedding_hash, is_duplicate)',
+  execute format('create index vectors_%1$s_equal on braid_store.vectors_%1$s (tenant_id, embedding_hash, '
+    'is_duplicate)',
                  v_shard_id);
   execute format('alter table braid_store.vectors_%s enable row level security', v_shard_id);
   execute format('create policy tenant_isolation on braid_store.vectors_%s '

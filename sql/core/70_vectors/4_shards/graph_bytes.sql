@@ -11,7 +11,8 @@ as $$
   -- parallel workers share.
   select 4194304.0
          + (shard.vector_count - shard.duplicate_count)
-           * (case coalesce(shard.index_type, shard.storage) when 'vector' then 4 when 'halfvec' then 2 else 0.125 end * s.dimensions
+           * (case coalesce(shard.index_type, shard.storage) when 'vector' then 4 when 'halfvec' then 2 else 0.125 end
+             * s.dimensions
               + 32 * shard.hnsw_m + 204)
   from braid_store.vector_spaces s
   where s.id = shard.vector_space_id;

@@ -29,6 +29,6 @@ as $$
 $$;
 
 comment on function braid_store.hashed_batch(braid_store.vector_shards) is
-  'SQL that adds to vectors on their way into a shard (batch, of chunk_id and embedding) what the shard stores beside '
-  'them: hashed. A vector is a duplicate if the shard, or the batch before it, has an equal one for the index. In it, $1 is '
-  'the tenant.';
+  'SQL that adds to vectors on their way into a shard (batch, of chunk_id and embedding) what the shard stores '
+  'beside them: hashed. A vector is a duplicate if the shard, or the batch before it, has an equal one for the '
+  'index. In it, $1 is the tenant.';

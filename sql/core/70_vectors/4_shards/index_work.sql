@@ -7,10 +7,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   -- Each vector is compared with a multiple of ef_construction others, in a graph whose depth grows as the logarithm of
-  -- its size. It takes four times as long if the graph does not fit into memory. Duplicates are not in it, but compared with
-  -- the queries that measure it. What that takes for few vectors is the 8000.
+  -- its size. It takes four times as long if the graph does not fit into memory. Duplicates are not in it, but compared
+  -- with the queries that measure it. What that takes for few vectors is the 8000.
   select 8000 + 0.6 * shard.vector_count * (s.dimensions + 200) / 584
-         + (shard.vector_count - shard.duplicate_count) * ln(shard.vector_count + 2::float8) * (shard.hnsw_ef_construction + 36) / 100
+         + (shard.vector_count - shard.duplicate_count) * ln(shard.vector_count + 2::float8)
+           * (shard.hnsw_ef_construction + 36) / 100
                 * (s.dimensions + 200) / 584
                 * case when braid_store.graph_bytes(shard) > pg_size_bytes(current_setting('maintenance_work_mem'))
                        then 4 else 1 end

@@ -46,7 +46,8 @@ begin
     step := case when v_written >= v_limit then 'create' end;
     return;
   end if;
-  execute format('select count(*) from (select from braid_store.vectors_%s where tenant_id = $1 limit $2) v', serving.id)
+  execute format('select count(*) from (select from braid_store.vectors_%s where tenant_id = $1 limit $2) v',
+    serving.id)
   into v_served
   using next_shard_step.tenant_id, v_limit;
   step := case

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Numbers that are large beside their differences, as l2 may have, are alike in 11 bits. choose_ef_search takes less than
-  -- .985 where wider searches find no more, as here what is stored may.
+  -- Numbers that are large beside their differences, as l2 may have, are alike in 11 bits. choose_ef_search takes less
+  -- than .985 where wider searches find no more, as here what is stored may.
   update braid_store.vector_shards s
   set index_type = 'vector'
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id

@@ -31,7 +31,8 @@ begin
           from unnest($2, $3, $4, $5) with ordinality
                u (query, nearest_count, tenth_distance, last_distance, place)) q,
          lateral (
-           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance and n.place <= $8) as count_10,
+           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance
+             and n.place <= $8) as count_10,
                   count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100,
                   array_agg(n.distance order by n.distance) as distances
            from (
@@ -50,8 +51,8 @@ begin
     replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
             '$1', 'q.query'),
     case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
-  -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a tenth
-  -- more than are wanted, and ten.
+  -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a
+  -- tenth more than are wanted, and ten.
   using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
         case when shard.storage = 'binary' then asked_index_recalls.ef_search
              when shard.index_type = 'halfvec' then 120 else 100 end,

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- What 100 find varies more from one sample to the next than a large index should be searched too widely, or too narrowly.
-  -- For few vectors more would take a fifth of the time that making the index takes.
+  -- What 100 find varies more from one sample to the next than a large index should be searched too widely, or too
+  -- narrowly. For few vectors more would take a fifth of the time that making the index takes.
   v_query_count int := case when shard.vector_count < 50000 then 100 else 200 end;
   v_space braid_store.vector_spaces;
   v_curve jsonb;
@@ -25,7 +25,8 @@ begin
       index_recall = v_chosen.index_recall,
       far_distance = v_chosen.far_distance,
       far_ef_search = v_chosen.far_ef_search,
-      measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, '{}', v_query_count)
+      measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, '{}',
+        v_query_count)
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
 end

@@ -26,12 +26,14 @@ begin
   v_far := braid_store.measure_far(
     shard, space,
     case when ef_search is not null then array[ef_search_fused]
-         else array(select w from unnest('{100,250,640}'::int[]) w where w <= greatest(100, shard.vector_count / 4)) end,
+         else array(select w from unnest('{100,250,640}'::int[]) w where w <= greatest(100,
+           shard.vector_count / 4)) end,
     own_queries);
   far_distance := v_far.far_distance;
   far_ef_search := v_far.far_ef_search;
   if ef_search is null and v_far.ef_search is not null then
-    -- What the index misses can be told by its distance, and is looked for again: tight clusters between which it has no way.
+    -- What the index misses can be told by its distance, and is looked for again: tight clusters between which it has
+    -- no way.
     ef_search := v_far.ef_search;
     ef_search_fused := v_far.ef_search;
     index_recall := v_far.index_recall;

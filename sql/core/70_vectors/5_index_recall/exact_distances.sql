@@ -31,8 +31,8 @@ declare
   v_distance text := braid_store.distance_operator(space.distance);
   v_bounds float8[];
 begin
-  -- However far the hundredth is that the index finds, duplicates included, none of the hundred nearest is farther. Where it
-  -- finds fewer, all distances are kept: nothing is greater than NaN.
+  -- However far the hundredth is that the index finds, duplicates included, none of the hundred nearest is farther.
+  -- Where it finds fewer, all distances are kept: nothing is greater than NaN.
   perform set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
           set_config('hnsw.ef_search', case when shard.storage = 'binary' then '1000' else '100' end, true),
           set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -60,9 +60,9 @@ begin
           set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true),
           set_config('enable_indexscan', 'off', true);
 
-  -- Each vector is read once and compared with all queries. Most are farther than the bound, and go no further; nor do those
-  -- that are as far, of which there may be very many, all equal: they fill up what is missing. Workers take a part, as in
-  -- filtered_by_reading.
+  -- Each vector is read once and compared with all queries. Most are farther than the bound, and go no further; nor do
+  -- those that are as far, of which there may be very many, all equal: they fill up what is missing. Workers take a
+  -- part, as in filtered_by_reading.
   execute format($query$
     with nearest as materialized (
       select n.place, (array_agg(n.distance order by n.distance))[:100] as distances
@@ -78,7 +78,8 @@ begin
       ) n
       group by n.place
     )
-    select array_agg(case when q.bound = 'NaN' then coalesce(cardinality(n.distances), 0) else 100 end order by q.place),
+    select array_agg(case when q.bound = 'NaN' then coalesce(cardinality(n.distances), 0) else 100 end
+      order by q.place),
            array_agg(case when q.bound = 'NaN' then n.distances[least(10, cardinality(n.distances))]
                           else coalesce(n.distances[10], q.bound) end order by q.place),
            array_agg(case when q.bound = 'NaN' then n.distances[cardinality(n.distances)]
@@ -91,6 +92,7 @@ begin
 end
 $$;
 
-comment on function braid_store.exact_distances(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[]) is
-  'How far from each query the nearest of all vectors of a shard are, by a scan: the tenth and the hundredth (last), or the '
-  'last if there are fewer. counts: 100, or how many vectors there are.';
+comment on function braid_store.exact_distances(braid_store.vector_shards, braid_store.vector_spaces,
+  @vector@.vector[]) is
+  'How far from each query the nearest of all vectors of a shard are, by a scan: the tenth and the hundredth (last), '
+  'or the last if there are fewer. counts: 100, or how many vectors there are.';

@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.extend_own_queries(int, int, int, int) is
-  'Extension point: lets parts give vectors of queries of a tenant, by which its vector indexes are measured, at most query_count. '
-  'source: a name that the manifest of the part has in own_queries.';
+  'Extension point: lets parts give vectors of queries of a tenant, by which its vector indexes are measured, at '
+  'most query_count. source: a name that the manifest of the part has in own_queries.';

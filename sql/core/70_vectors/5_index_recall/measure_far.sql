@@ -21,7 +21,8 @@ declare
   c_each constant int := case shard.storage when 'binary' then 20 else 60 end;
   c_away constant int := case shard.storage when 'binary' then 40 else 100 end;
   c_stored constant int := case shard.storage when 'binary' then 50 else 400 end;
-  -- Of so many answers that follow each other by distance, one may find hardly anything, or all a little less than 95 %.
+  -- Of so many answers that follow each other by distance, one may find hardly anything, or all a little less than 95
+  -- %.
   c_window constant int := 40;
   c_most_missed constant float8 := 1.5;
   -- Others than those that are asked may be bad a little nearer.
@@ -41,8 +42,8 @@ declare
   v_finds_far boolean := false;
   v_is_good boolean;
 begin
-  -- What is stored leads to itself, unless it lies in an island that the index has no way to. Of inner products, others may
-  -- be nearer.
+  -- What is stored leads to itself, unless it lies in an island that the index has no way to. Of inner products, others
+  -- may be nearer.
   v_stored := case when space.distance = 'inner_product' then '{}'
                    else coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}') end;
   v_queries := own_queries;
@@ -101,7 +102,8 @@ begin
     into far_distance
     from bad b, answer a
     group by b.found;
-    far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance) else 0 end;
+    far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance)
+      else 0 end;
     -- Of the queries beside the vectors, and of these.
     select avg(u.index_recall) filter (where u.found <= far_distance), avg(u.index_recall),
            avg((u.found > far_distance)::int)
@@ -115,7 +117,8 @@ begin
   -- Wide enough for all answers beyond, or for the last twenty, and for what does not lead to itself.
   v_suspect := array(
     select u.place
-    from (select u.*, row_number() over (order by u.found desc) as rank from unnest(v_found) with ordinality u (found, place)) u
+    from (select u.*, row_number() over (order by u.found desc) as rank from unnest(v_found) with ordinality u (found,
+      place)) u
     where u.found > far_distance or u.rank <= 20
     order by u.place);
   foreach v_width in array c_far_widths loop
@@ -149,7 +152,8 @@ begin
 end
 $$;
 
-comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[], @vector@.vector[]) is
+comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[],
+  @vector@.vector[]) is
   'Measure how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after '
   'the other, until what is not farther is found to 98.5 % (index_recall), and that is most; ef_search: the width '
   'that this was; null: none. far_distance: the tenth nearest of an answer may be so far, of inner products divided '

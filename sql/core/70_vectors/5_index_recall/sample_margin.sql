@@ -12,4 +12,5 @@ as $$
 $$;
 
 comment on function braid_store.sample_margin() is
-  'How much wider an index is searched than the queries of sample_queries need, as they are a little easier than questions.';
+  'How much wider an index is searched than the queries of sample_queries need, as they are a little easier than '
+  'questions.';

@@ -16,13 +16,14 @@ declare
   v_queries @vector@.vector[];
 begin
   -- Questions lie beside documents, not on them, which makes their nearest vectors harder to find: the index was built
-  -- with links between what it stores, and a stored vector leads straight to its neighbours. So a query is a stored vector
-  -- plus one and a half times its length in a random direction.
+  -- with links between what it stores, and a stored vector leads straight to its neighbours. So a query is a stored
+  -- vector plus one and a half times its length in a random direction.
   execute format($query$
     select array_agg(
              case when $5 = 0 then v.embedding
                   else array(
-                    select least($4, greatest(-$4, x + random_normal(0, $5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
+                    select least($4,
+                      greatest(-$4, x + random_normal(0, $5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
                     from unnest(v.embedding::real[]) x)::@vector@.vector end
              order by n)
     from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
@@ -42,5 +43,5 @@ end
 $$;
 
 comment on function braid_store.sample_queries(braid_store.vector_shards, braid_store.vector_spaces, int, float8) is
-  'Make queries like those that a shard may be asked, from its vectors, each moved by so many times its length (moved_by) in a '
-  'random direction; 0: as it is stored. Null if it has none.';
+  'Make queries like those that a shard may be asked, from its vectors, each moved by so many times its length '
+  '(moved_by) in a random direction; 0: as it is stored. Null if it has none.';

@@ -41,8 +41,8 @@ declare
   v_sparse_scores float8[];
   v_near braid_store.measured_chunks;
 begin
-  -- A full join is never run as a nested loop, however few rows the planner expects. Most searches have two legs, and each
-  -- join costs them time.
+  -- A full join is never run as a nested loop, however few rows the planner expects. Most searches have two legs, and
+  -- each join costs them time.
   if v_asks_sparse then
     select array_agg(c.chunk_id), array_agg(c.chunk_id) filter (where not c.is_in_text),
            array_agg(c.chunk_id) filter (where not c.is_near), array_agg(c.chunk_id) filter (where not c.is_sparse)
@@ -55,7 +55,8 @@ begin
       full join unnest(v_sparse) p on p.chunk_id = coalesce(f.chunk_id, s.chunk_id)
     ) c;
   else
-    select array_agg(s.chunk_id) filter (where f.chunk_id is null), array_agg(f.chunk_id) filter (where s.chunk_id is null)
+    select array_agg(s.chunk_id) filter (where f.chunk_id is null),
+      array_agg(f.chunk_id) filter (where s.chunk_id is null)
     into v_without_text, v_without_similarity
     from unnest(v_full_text) f
     full join unnest(v_semantic) s on s.chunk_id = f.chunk_id;
@@ -72,15 +73,18 @@ begin
       request.tenant_id, v_collection, distance, leg_candidates.shard, request.query_embedding, v_without_similarity);
   end if;
   if v_without_sparse is not null then
-    v_sparse_scores := braid_store.exact_sparse_scores(request.tenant_id, v_collection.id, v_without_sparse, request.sparse);
+    v_sparse_scores := braid_store.exact_sparse_scores(request.tenant_id, v_collection.id, v_without_sparse,
+      request.sparse);
   end if;
 
   if v_asks_sparse then
     select array_agg(c.chunk_id), array_agg(c.text_score), array_agg(c.text_rank), array_agg(c.similarity),
-           array_agg(c.near_rank), array_agg(c.sparse_score), array_agg(c.sparse_rank), max(c.text_score), min(c.text_score),
+           array_agg(c.near_rank), array_agg(c.sparse_score), array_agg(c.sparse_rank), max(c.text_score),
+             min(c.text_score),
            max(c.similarity), min(c.similarity), max(c.sparse_score), min(c.sparse_score),
            count(c.similarity), count(*) - count(c.similarity)
-    into chunk_ids, text_scores, text_ranks, similarities, near_ranks, sparse_scores, sparse_ranks, best_text, worst_text,
+    into chunk_ids, text_scores, text_ranks, similarities, near_ranks, sparse_scores, sparse_ranks, best_text,
+      worst_text,
          best_similarity, worst_similarity, best_sparse, worst_sparse, similarity_count, missing_count
     from (
       select u.chunk_id, coalesce(f.score, t.score, 0) as text_score, f.rank as text_rank, s.rank as near_rank,
@@ -122,8 +126,9 @@ end
 $$;
 
 comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates, text) is
-  'Return the candidates of all legs together, as parallel arrays in no order, each with its exact score in every leg. '
-  'text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. '
-  'sparse_scores: 0 if chunk and query share no term. Without a sparse leg all that is sparse is null. A rank is null if '
-  'that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. similarity_count and '
-  'missing_count: how many have an embedding, and how many have none. Without candidates the arrays are null.';
+  'Return the candidates of all legs together, as parallel arrays in no order, each with its exact score in every '
+  'leg. text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. '
+  'sparse_scores: 0 if chunk and query share no term. Without a sparse leg all that is sparse is null. A rank is '
+  'null if that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. '
+  'similarity_count and missing_count: how many have an embedding, and how many have none. Without candidates the '
+  'arrays are null.';

@@ -34,7 +34,8 @@ begin
 end
 $$;
 
-comment on function braid_store.fuse_rrf(braid_store.candidate[], braid_store.candidate[], braid_store.candidate[], float8,
+comment on function braid_store.fuse_rrf(braid_store.candidate[], braid_store.candidate[], braid_store.candidate[],
+  float8,
                                          float8, float8, float8) is
   'Combine the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
   'that found it.';

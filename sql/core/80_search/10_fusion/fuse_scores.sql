@@ -62,7 +62,8 @@ begin
   if v_all.similarity_count > 0
      and (v_near_normalisation = 'centroid'
           or v_all.missing_count > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
-    v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
+    v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance,
+      request.query_embedding);
   end if;
   -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
   if is_reported and (request.options).explain or v_all.missing_count > 0 or request.min_score is not null
@@ -96,7 +97,8 @@ begin
   select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
   into candidates, v_is_tied
   from (
-    select row(c.chunk_id, t.score, case when v_has_text then c.text_score end, case when v_has_text then n.full_text end,
+    select row(c.chunk_id, t.score, case when v_has_text then c.text_score end, case when v_has_text
+      then n.full_text end,
                c.text_rank, c.similarity, case when v_has_embedding then n.semantic end, c.near_rank, t.score,
                null, null, c.sparse_score, case when v_asks_sparse then n.sparse end, c.sparse_rank)
              ::braid_store.fused_candidate as candidate,
@@ -139,13 +141,15 @@ begin
     select greatest(coalesce(max(c.full_text_normalised_score) filter (where c.full_text_rank = request.candidate_count),
                              min(c.full_text_normalised_score)),
                     case when v_text_min is not null
-                         then least(greatest((v_text_min - v_text_scale.shift) / v_text_scale.scale, v_text_scale.floor),
+                         then least(greatest((v_text_min - v_text_scale.shift) / v_text_scale.scale,
+                           v_text_scale.floor),
                                     v_text_scale.ceiling) end),
            greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = v_near_count
                                                                         or c.semantic_score is null),
                              min(c.semantic_normalised_score)),
                     case when v_near_min is not null
-                         then least(greatest((v_near_min - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
+                         then least(greatest((v_near_min - v_near_scale.shift) / v_near_scale.scale,
+                           v_near_scale.floor),
                                     v_near_scale.ceiling) end,
                     case when v_text_count >= request.candidate_count or v_sparse_count >= request.candidate_count
                          then least(greatest((v_assumed - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
@@ -159,7 +163,8 @@ begin
     from unnest(candidates) c;
     -- Those of a leg that is not asked are null.
     unseen := case when v_fusion = 'max'
-                     then greatest(nullif(v_text_weight, 0::float8) * v_last_text, nullif(v_near_weight, 0::float8) * v_last_near,
+                     then greatest(nullif(v_text_weight, 0::float8) * v_last_text, nullif(v_near_weight, 0::float8)
+                       * v_last_near,
                                    nullif(v_sparse_weight, 0::float8) * v_last_sparse)
                    when cardinality(candidates) > 0
                      then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
@@ -206,7 +211,7 @@ $$;
 comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Combine the candidates of all legs by their scores in each, best first. convex and dbsf: the sum of weight × '
   'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
-  'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
-  'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
-  'again with the option explain, else how many have no embedding; null unless is_reported. unseen: as in fuse_ranks, if the '
-  'scales stay the same; null if the request asks for neither a min_score nor a page.';
+  'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, '
+  'or under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s '
+  'score again with the option explain, else how many have no embedding; null unless is_reported. unseen: as in '
+  'fuse_ranks, if the scales stay the same; null if the request asks for neither a min_score nor a page.';

@@ -60,6 +60,6 @@ end
 $$;
 
 comment on function braid_store.mean_similarity(int, braid_store.collections, text, @vector@.vector) is
-  'Return the mean similarity of a query to the vectors of a tenant''s part of a collection; for L2, the similarity at '
-  'the root mean square distance. Null if there are no vectors. Uses the centroid that maintain() keeps. Without one it '
-  'measures the first 1000 vectors; a part without a centroid has no more than these.';
+  'Return the mean similarity of a query to the vectors of a tenant''s part of a collection; for L2, the similarity '
+  'at the root mean square distance. Null if there are no vectors. Uses the centroid that maintain() keeps. Without '
+  'one it measures the first 1000 vectors; a part without a centroid has no more than these.';

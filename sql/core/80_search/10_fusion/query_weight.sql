@@ -16,7 +16,8 @@ begin
   from braid_store.index_statistics(request.tenant_id, (request.collection).id) s;
   -- A word that no chunk has is missed in each: it weighs as much as the rarest there can be.
   return coalesce((select sum(t.weight)
-                   from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight, term)
+                   from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight,
+                     term)
                          group by q.term) t), 0)
          + coalesce(cardinality(v_query.absent_terms), 0) * braid_store.bm25_factor(request.collection)
            * ln(1 + (v_chunk_count + 0.5::float8) / 0.5);

@@ -12,7 +12,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = (request.collection).vector_space_id);
+  v_distance text := (select s.distance from braid_store.vector_spaces s
+    where s.id = (request.collection).vector_space_id);
   v_mean float8;
   v_nearest float8; -- the similarity of a vector equal to the query's
   v_is_flat boolean; -- all vectors are like the query's
@@ -33,7 +34,8 @@ begin
   end if;
   return array(
     -- Without a vector of the query, the words alone tell.
-    select greatest(r.near, case when request.query_embedding is null then r.matched else (coalesce(r.near, 0) + r.matched) / 2 end, 0)
+    select greatest(r.near, case when request.query_embedding is null then r.matched else (coalesce(r.near, 0)
+      + r.matched) / 2 end, 0)
     from unnest(relevance.candidates) with ordinality c,
          lateral (
            select case when v_is_flat then case when c.semantic_score >= v_mean - 1e-6 * abs(v_mean) then 1 else 0 end
@@ -46,6 +48,6 @@ end
 $$;
 
 comment on function braid_store.relevance(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Say how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two shares, or the first if '
-  'that is greater. How far its similarity goes from the collection''s mean to that of a vector equal to the query''s. And '
-  'which part of the query''s words it has, by their idf.';
+  'Say how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two '
+  'shares, or the first if that is greater. How far its similarity goes from the collection''s mean to that of a '
+  'vector equal to the query''s. And which part of the query''s words it has, by their idf.';

@@ -20,7 +20,8 @@ begin
   return array(
     select u.candidate
     from (
-      select unnest(relevant_candidates.candidates) as candidate, generate_subscripts(relevant_candidates.candidates, 1) as place,
+      select unnest(relevant_candidates.candidates) as candidate, generate_subscripts(relevant_candidates.candidates,
+        1) as place,
              unnest(v_relevance) as relevance
     ) u
     where u.relevance >= v_least

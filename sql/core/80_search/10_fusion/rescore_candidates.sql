@@ -28,7 +28,8 @@ begin
          lateral (select rescore_candidates.scores[c.ordinality] as score offset 0) s
     window best_first as (order by s.score desc)
   ) o;
-  return case when v_is_tied then braid_store.order_candidates(rescore_candidates.tenant_id, v_rescored) else v_rescored end;
+  return case when v_is_tied then braid_store.order_candidates(rescore_candidates.tenant_id, v_rescored)
+    else v_rescored end;
 end
 $$;
 

@@ -34,14 +34,16 @@ begin
         shift := lowest;
         scale := highest - lowest;
         v_constant := case when v_is_flat then 1 end;
-      -- 0 stands for the lowest score that there can be: -1 for the cosine. An inner product has no lowest one; 0 is taken.
+      -- 0 stands for the lowest score that there can be: -1 for the cosine. An inner product has no lowest one; 0 is
+      -- taken.
       when normalisation = 'theoretical' or normalisation = 'centroid' and leg in ('full_text', 'sparse') then
         shift := case when leg = 'semantic' and distance = 'cosine' then -1 else 0 end;
         scale := highest - shift;
         floor := 0;
         v_constant := case when scale <= 1e-9 * abs(shift) then 0 end;
       when normalisation = 'centroid' then
-        -- If no score is above the mean, the scale would be 0 or turn the order around. Then 0 is the lowest score found.
+        -- If no score is above the mean, the scale would be 0 or turn the order around. Then 0 is the lowest score
+        -- found.
         shift := case when highest - collection_mean > 1e-9 * greatest(abs(highest), abs(collection_mean))
                       then collection_mean else lowest end;
         scale := highest - shift;
@@ -73,16 +75,18 @@ $$;
 comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8, float8) is
   E'Return how to normalise the scores of a leg.\n'
   'A score becomes (score - shift) / scale, but at least floor and at most ceiling; where these are null there is no '
-  'bound. lowest, highest, mean, deviation (of the sample): of the leg''s scores over all candidates; null if there are '
-  'none.\n'
+  'bound. lowest, highest, mean, deviation (of the sample): of the leg''s scores over all candidates; null if there '
+  'are none.\n'
   'What becomes 0 and what becomes 1, by normalisation:\n'
   'minmax: the lowest score found, and the highest.\n'
-  'theoretical: the lowest score possible (BM25, sparse scores and inner product 0, cosine -1), and the highest found.\n'
+  'theoretical: the lowest score possible (BM25, sparse scores and inner product 0, cosine -1), and the highest '
+  'found.\n'
   'centroid: for BM25 and sparse scores as theoretical; for similarities collection_mean, and the highest found.\n'
   'zscore: the mean, and one deviation above it.\n'
   'dbsf (Mazzeschi 2023, as in Qdrant): three deviations below the mean, and three above.\n'
-  'saturate: BM25 and sparse scores are divided by saturate_at, 10 if that is null, and cut at 1; similarities are cut at 0 and 1.\n'
+  'saturate: BM25 and sparse scores are divided by saturate_at, 10 if that is null, and cut at 1; similarities are '
+  'cut at 0 and 1.\n'
   'none: scores stay as they are.\n'
   'If all scores are equal, they all become one number: 1 under minmax, and under centroid unless they are above '
-  'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text or sparse leg without a score above 0, and '
-  'in a semantic leg without scores.';
+  'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text or sparse leg without a score '
+  'above 0, and in a semantic leg without scores.';

@@ -12,24 +12,28 @@ begin
   case unfused_candidates.legs
     when 'prefilter' then
       return array(
-        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null, null, null, null)
+        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null, null,
+          null, null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.semantic) s
         join unnest(leg_candidates.full_text) f on f.chunk_id = s.chunk_id
         order by s.rank);
     when 'full_text' then
       return array(
-        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null, null, null, null)
+        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null, null, null,
+          null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.full_text) c);
     when 'semantic' then
       return array(
-        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null, null, null, null)
+        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null, null, null,
+          null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.semantic) c);
     when 'sparse' then
       return array(
-        select row(c.chunk_id, c.score, null, null, null, null, null, null, c.score, null, null, c.score, c.score, c.rank)
+        select row(c.chunk_id, c.score, null, null, null, null, null, null, c.score, null, null, c.score, c.score,
+          c.rank)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.sparse) c);
   end case;
@@ -37,5 +41,5 @@ end
 $$;
 
 comment on function braid_store.unfused_candidates(text, braid_store.found_candidates) is
-  'Make one list of what was found where there is nothing to fuse: one leg alone, which keeps its own score, or semantic '
-  'search in what full text found (prefilter). legs: as in a search_request.';
+  'Make one list of what was found where there is nothing to fuse: one leg alone, which keeps its own score, or '
+  'semantic search in what full text found (prefilter). legs: as in a search_request.';

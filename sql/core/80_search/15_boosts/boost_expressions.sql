@@ -12,9 +12,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select string_agg(format('%s as value%s', b.source, b.place), ', ' order by b.place),
-         string_agg(case when b.is_additive then format('coalesce(%L::float8 * v.value%s, 0) as part%2$s', b.weight, b.place)
+         string_agg(case when b.is_additive then format('coalesce(%L::float8 * v.value%s, 0) as part%2$s', b.weight,
+           b.place)
                          else format('case when v.value%2$s is null then 1 '
-                                     'else greatest((1 - %1$L::float8) + %1$L::float8 * v.value%2$s, 0) end as part%2$s',
+                                     'else greatest((1 - %1$L::float8) + %1$L::float8 * v.value%2$s, 0) end as '
+                                       'part%2$s',
                                      b.weight, b.place) end, ', ' order by b.place),
          coalesce(string_agg(format(' * p.part%s', b.place), '' order by b.place) filter (where not b.is_additive), '')
          || coalesce(string_agg(format(' + p.part%s', b.place), '' order by b.place) filter (where b.is_additive), ''),
@@ -24,5 +26,6 @@ as $$
 $$;
 
 comment on function braid_store.boost_expressions(braid_store.boost[]) is
-  'Boosts as SQL. sources: the values of the signals, on braid_store.chunks c. parts: the factors and addends, on those '
-  'values v. sum: what follows the fused score, on those parts p. reports: an object for each boost, on v and p.';
+  'Boosts as SQL. sources: the values of the signals, on braid_store.chunks c. parts: the factors and addends, on '
+  'those values v. sum: what follows the fused score, on those parts p. reports: an object for each boost, on v and '
+  'p.';

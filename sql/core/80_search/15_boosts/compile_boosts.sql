@@ -34,7 +34,8 @@ begin
       using errcode = '22023', hint = 'Keep those that matter most.';
   end if;
 
-  for v_boost, v_place in select b.value, b.place from jsonb_array_elements(boosts) with ordinality b (value, place) loop
+  for v_boost, v_place in select b.value, b.place from jsonb_array_elements(boosts) with ordinality b (value,
+    place) loop
     if jsonb_typeof(v_boost) <> 'object' then
       raise exception 'option boosts, number %, is %', v_place, left(v_boost::text, 100)
         using errcode = '22023', hint = 'Give an object, such as {"recency": {"half_life": "30 days"}}.';
@@ -42,7 +43,8 @@ begin
     v_signals := array(select k from jsonb_object_keys(v_boost) k
                        where k in ('recency', 'importance', 'attribute', 'filter') order by k);
     if cardinality(v_signals) <> 1 then
-      raise exception 'option boosts, number %, has % signals: %', v_place, cardinality(v_signals), left(v_boost::text, 100)
+      raise exception 'option boosts, number %, has % signals: %', v_place, cardinality(v_signals),
+        left(v_boost::text, 100)
         using errcode = '22023', hint = 'Give each boost one of recency, importance, attribute and filter.';
     end if;
     perform braid_store.boost_keys(
@@ -62,7 +64,8 @@ begin
        and v_given #>> '{}' in ('', 'category', 'external_id', 'language', 'occurred_at', 'source_uri', 'speaker') then
       perform braid_store.boost_error(
         v_place, 'attribute', v_given,
-        'Give the name of a metadata key, of importance or of token_count. A date is boosted by recency, and a value by filter.');
+        'Give the name of a metadata key, of importance or of token_count. A date is boosted by recency, and a value '
+          'by filter.');
     end if;
     v_mode := coalesce(nullif(v_boost -> 'mode', 'null') #>> '{}', 'multiplicative');
     if v_mode not in ('multiplicative', 'additive') then

@@ -12,8 +12,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set extra_float_digits = 1
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -74,7 +74,8 @@ begin
                      jsonb_build_array(
                        jsonb_build_object('signal', 'similarity', 'value', v.score, 'normalised_value', n.similarity,
                                           'weight', v_similarity_weight),
-                       jsonb_build_object('signal', 'importance', 'value', v.importance, 'normalised_value', n.importance,
+                       jsonb_build_object('signal', 'importance', 'value', v.importance, 'normalised_value',
+                         n.importance,
                                           'weight', v_importance_weight),
                        jsonb_build_object('signal', 'recency', 'value', v.recency, 'normalised_value', n.recency,
                                           'weight', v_recency_weight)),
@@ -104,7 +105,7 @@ $$;
 
 comment on function braid_store.rank_by_signals(int, braid_store.fused_candidate[], jsonb) is
   'Give candidates new scores and sort them, best first: the sum of weight × normalised value of the signals '
-  'similarity (the score so far), importance and recency (1 for the newest, halved for each seven days '
-  'before it, at least 2^-60). Of each signal the lowest value among the candidates becomes 0 and the highest 1; if all are equal, 1. A chunk without importance or '
-  'occurred_at gets the mean of the others. weights: by signal, divided here by their sum. The column boosts tells each '
-  'value, what became of it, and its weight.';
+  'similarity (the score so far), importance and recency (1 for the newest, halved for each seven days before it, at '
+  'least 2^-60). Of each signal the lowest value among the candidates becomes 0 and the highest 1; if all are equal, '
+  '1. A chunk without importance or occurred_at gets the mean of the others. weights: by signal, divided here by '
+  'their sum. The column boosts tells each value, what became of it, and its weight.';

@@ -10,8 +10,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

@@ -55,7 +55,8 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[], float8[]) is
+comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[],
+  float8[]) is
   'For each of some chunks the mean of the scores of the 10 among the others whose vectors are nearest to its own, '
   'weighted by their cosines after the mean vector was taken off. Null for a chunk without a vector, and if it is near '
   'none. shard: as in nearest_among.';

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -19,8 +19,10 @@ begin
     from (
       select p.place,
              -- What stands next to a chunk in this order is next to it in the document only if no number lies between.
-             case when lag(p.chunk_index) over in_order = p.chunk_index - 1 then lag(p.score) over in_order end as before,
-             case when lead(p.chunk_index) over in_order = p.chunk_index + 1 then lead(p.score) over in_order end as after
+             case when lag(p.chunk_index) over in_order = p.chunk_index - 1 then lag(p.score) over in_order
+               end as before,
+             case when lead(p.chunk_index) over in_order = p.chunk_index + 1 then lead(p.score) over in_order
+               end as after
       from (
         select u.place, u.score, c.document_id, c.chunk_index
         from unnest(neighbour_sums.chunk_ids, neighbour_sums.scores) with ordinality u (chunk_id, score, place)

@@ -32,11 +32,13 @@ begin
     v_scores := array(select c.score from unnest(candidates) c);
     v_sums := braid_store.neighbour_sums(request.tenant_id, v_chunk_ids, v_scores);
     v_scores := array(
-      select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place) order by u.place);
+      select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place)
+        order by u.place);
     -- Among fewer, all are near.
     if v_smoothing > 0 and v_count >= c_smoothed then
       v_first := array(
-        select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc, u.place limit c_smoothed);
+        select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc,
+          u.place limit c_smoothed);
       v_first_means := braid_store.nearest_means(
         request.tenant_id, request.collection, shard,
         array(select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
@@ -48,8 +50,8 @@ begin
         order by p.place);
     end if;
   elsif v_smoothing > 0 and v_count >= c_smoothed then
-    -- They are in the order of their scores, and a mean is no lower than the lowest of the first. So those that follow stay
-    -- behind these, but for equal scores and rounding.
+    -- They are in the order of their scores, and a mean is no lower than the lowest of the first. So those that follow
+    -- stay behind these, but for equal scores and rounding.
     v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
     v_means := braid_store.nearest_means(request.tenant_id, request.collection, shard, v_chunk_ids, v_scores);
@@ -71,13 +73,15 @@ begin
                                where c.score >= (select min(s) from unnest(v_scores) s));
       v_scores := v_scores || array(select c.score from unnest(candidates[c_smoothed + 1 : v_count]) c);
     end if;
-    spread := braid_store.rescore_candidates(request.tenant_id, candidates[:v_count], v_scores) || candidates[v_count + 1:];
+    spread := braid_store.rescore_candidates(request.tenant_id, candidates[:v_count], v_scores) || candidates[v_count
+      + 1:];
   end if;
   if is_reported then
     report := jsonb_build_object(
       'neighbour_weight', v_weight, 'smoothing', v_smoothing,
       'chunks', (
-        select jsonb_object_agg(u.chunk_id, jsonb_build_object('neighbours', v_sums[u.ordinality], 'nearest', v_means[u.ordinality],
+        select jsonb_object_agg(u.chunk_id, jsonb_build_object('neighbours', v_sums[u.ordinality], 'nearest',
+          v_means[u.ordinality],
                                                                'score', s.score))
         from unnest(candidates) with ordinality u
         join unnest(spread) s on s.chunk_id = u.chunk_id));
@@ -85,7 +89,8 @@ begin
 end
 $$;
 
-comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[], braid_store.serving_shard,
+comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[],
+  braid_store.serving_shard,
                                                   boolean) is
   'Lets candidates that belong together share what was found. First neighbour_weight: neighbour_weight × the '
   'scores of the chunks before and after it in its document are added to a score. Then smoothing, for the '

@@ -19,7 +19,8 @@ begin
     if v_last.fingerprint <> open_page.fingerprint then
       raise exception 'option cursor is of another query'
         using errcode = '22023',
-              hint = 'Repeat every argument of the first page but match_count, or begin again with "cursor": "". If the ranking of the '
+              hint = 'Repeat every argument of the first page but match_count, or begin again with "cursor": "". If '
+                'the ranking of the '
                      'collection has changed since, only the latter helps.';
     end if;
     place := v_last.place;

@@ -21,8 +21,8 @@ security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -68,12 +68,14 @@ begin
     end if;
   end loop;
   if v_taken = '{}' and v_tokens <> '{}' then
-    -- The beginning of the best, up to a word's end. Where that has more tokens a character than the rest, a shorter one is tried.
+    -- The beginning of the best, up to a word's end. Where that has more tokens a character than the rest, a shorter
+    -- one is tried.
     v_passage := fit_passages.results[1].passage;
     v_beginnings := array(
       select coalesce(substring(b.beginning from E'^(.*)\\s\\S{0,30}$'), b.beginning) || ' …'
       from (
-        select n, left(v_passage, (length(v_passage)::float8 * fit_passages.token_budget / v_tokens[1] * n / 20)::int) as beginning
+        select n, left(v_passage, (length(v_passage)::float8 * fit_passages.token_budget / v_tokens[1]
+          * n / 20)::int) as beginning
         from generate_series(1, 20) n
       ) b
       where b.beginning <> ''
@@ -111,5 +113,5 @@ $$;
 
 comment on function braid_calls.fit_passages(braid_store.search_result[], int, text) is
   'Choose the passages that fit into a budget of tokens. Go through the rows, best first, and takes each passage for '
-  'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the result, score or '
-  'document.';
+  'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the '
+  'result, score or document.';

@@ -28,8 +28,8 @@ declare
   v_places int[];
   v_chunk_ids bigint[];
   v_scores float8[];
-  -- match_count counts units, which are groups or else single chunks. In parallel to v_places: the number of its unit, from 1,
-  -- and that unit's score.
+  -- match_count counts units, which are groups or else single chunks. In parallel to v_places: the number of its unit,
+  -- from 1, and that unit's score.
   v_units int[];
   v_unit_scores float8[];
   -- In the order of units: where in v_places each begins, its best chunk and its score.
@@ -56,11 +56,14 @@ begin
   v_most_kept := case when v_is_grouped or v_options.diversify or v_options.context or v_is_paged then v_count
                       else v_match_count end;
   if v_options.diversify and v_match_count::bigint * v_count > c_most_pairs
-     or v_options.collapse_similarity is not null and least(v_most_kept, v_count / 2)::bigint * v_count > c_most_pairs then
+     or v_options.collapse_similarity is not null and least(v_most_kept, v_count / 2)::bigint * v_count > c_most_pairs
+       then
     raise exception 'option % would compare % candidates with each other, for % rows',
-                    case when v_options.collapse_similarity is null then 'diversify' else 'collapse' end, v_count, v_match_count
+                    case when v_options.collapse_similarity is null then 'diversify' else 'collapse' end, v_count,
+                      v_match_count
       using errcode = '22023',
-            hint = 'Use a lower match_count or candidate_count; "collapse": true, for equal texts, compares no vectors.';
+            hint = 'Use a lower match_count or candidate_count; "collapse": true, for equal texts, compares no '
+              'vectors.';
   end if;
 
   -- Mostly the best candidates are enough. Where each group shows only its best chunk, and groups stand in the order of
@@ -76,7 +79,8 @@ begin
 
   -- Collapse: of chunks that say the same, the best stays.
   v_places := array(select generate_series(1, v_count));
-  select coalesce(array_agg(c.chunk_id order by c.ordinality), '{}'), coalesce(array_agg(c.score order by c.ordinality), '{}')
+  select coalesce(array_agg(c.chunk_id order by c.ordinality), '{}'), coalesce(array_agg(c.score order by c.ordinality),
+    '{}')
   into v_chunk_ids, v_scores
   from unnest(candidates) with ordinality c;
   if v_options.collapse then
@@ -88,7 +92,8 @@ begin
 
   -- Group: from here on the chunks of a unit stand together.
   if v_is_grouped then
-    v_grouped := braid_store.group_candidates(v_tenant_id, v_chunk_ids, v_scores, v_options.group_by, v_options.group_size,
+    v_grouped := braid_store.group_candidates(v_tenant_id, v_chunk_ids, v_scores, v_options.group_by,
+      v_options.group_size,
                                               v_options.group_score);
     v_places := braid_store.pick(v_places, v_grouped.places);
     v_chunk_ids := braid_store.pick(v_chunk_ids, v_grouped.places);
@@ -98,14 +103,16 @@ begin
     v_units := array(select generate_series(1, cardinality(v_places)));
     v_unit_scores := v_scores;
   end if;
-  v_firsts := array(select min(u.number) from unnest(v_units) with ordinality u (unit, number) group by u.unit order by 1);
+  v_firsts := array(select min(u.number) from unnest(v_units) with ordinality u (unit, number) group by u.unit
+    order by 1);
   v_first_ids := braid_store.pick(v_chunk_ids, v_firsts);
   v_first_scores := braid_store.pick(v_unit_scores, v_firsts);
   if v_is_paged then
     v_units_before := braid_store.units_before_page(v_tenant_id, v_first_ids, v_first_scores, v_options.cursor);
   end if;
 
-  -- Choose units, and make passages of their chunks. Passages that become one leave room, so more may have to be chosen.
+  -- Choose units, and make passages of their chunks. Passages that become one leave room, so more may have to be
+  -- chosen.
   loop
     if v_options.diversify then
       v_shown := braid_store.diversify_candidates(v_tenant_id, v_collection, v_first_ids, v_first_scores,
@@ -124,7 +131,8 @@ begin
     exit when not v_options.context;
 
     v_merged := braid_store.merge_passages(
-      v_tenant_id, braid_store.pick(v_chunk_ids, v_kept), case when v_is_grouped then braid_store.pick(v_units, v_kept) end,
+      v_tenant_id, braid_store.pick(v_chunk_ids, v_kept), case when v_is_grouped then braid_store.pick(v_units,
+        v_kept) end,
       v_options.context_before, v_options.context_after, case when not v_is_grouped then v_match_count end,
       -- On a page, passages are not joined: a joined one could reach into another page.
       not v_is_paged or v_is_grouped);

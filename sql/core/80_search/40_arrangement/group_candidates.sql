@@ -16,16 +16,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
   c_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
   c_path constant text[] := string_to_array(c_key, '.');
-  -- What the best chunk counts in a mixture, beside the mean. A document's score made of that of its best passage and that of
-  -- the whole: Callan 1994, "Passage-level evidence in document retrieval".
+  -- What the best chunk counts in a mixture, beside the mean. A document's score made of that of its best passage and
+  -- that of the whole: Callan 1994, "Passage-level evidence in document retrieval".
   c_best_weight constant float8 := 0.6;
 begin
   select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),
@@ -58,7 +58,8 @@ begin
                           when 'importance' then to_jsonb(c.importance)
                           when 'source_uri' then (
                             select to_jsonb(d.source_uri) from braid_store.documents d
-                            where d.tenant_id = group_candidates.tenant_id and d.id between c.document_id and c.document_id
+                            where d.tenant_id = group_candidates.tenant_id and d.id between c.document_id
+                              and c.document_id
                             order by d.id)
                           else nullif(coalesce(c.metadata -> c_key, c.metadata #> c_path), 'null')
                         end as key
@@ -80,7 +81,7 @@ end
 $$;
 
 comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
-  'Group chunks, given best first, and return the best group_size of each group, groups in the order of their scores. '
-  'group_score: a group''s score is the max, sum or mean of the scores of these chunks, or the mixture .6 × max + .4 × the '
-  'mean of all chunks of the group that were given, shown or not. places: where the chunks stand '
+  'Group chunks, given best first, and return the best group_size of each group, groups in the order of their '
+  'scores. group_score: a group''s score is the max, sum or mean of the scores of these chunks, or the mixture .6 × '
+  'max + .4 × the mean of all chunks of the group that were given, shown or not. places: where the chunks stand '
   'among those given; units: the number of each one''s group, from 1; unit_scores: that group''s score.';

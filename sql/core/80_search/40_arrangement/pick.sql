@@ -9,7 +9,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 begin
-  return array(select pick.elements[p.place] from unnest(pick.places) with ordinality p (place, number) order by p.number);
+  return array(select pick.elements[p.place] from unnest(pick.places) with ordinality p (place, number)
+    order by p.number);
 end
 $$;
 

@@ -43,7 +43,8 @@ begin
                                 make_snippets.prefixes, make_snippets.text_config, make_snippets.fold_diacritics) m
   ), segments as materialized (
     select o.text_number, o.ordinal, m.piece_number, m.segment_number,
-      case when o.ordinal > 1 and m.piece_number = 1 and m.segment_number = 1 then ' ' else '' end || m.before as before,
+      case when o.ordinal > 1 and m.piece_number = 1 and m.segment_number = 1 then ' ' else '' end
+        || m.before as before,
       m.segment, m.after, m.terms,
       -- Text without a word is put before the next segment.
       (count(*) filter (where m.is_step)
@@ -57,7 +58,8 @@ begin
     where make_snippets.fragment_count is not null
   ), ranked as (
     select p.*
-    from braid_store.rank_passages(array(select m.text_number::int from matches m order by m.text_number, m.step, m.term),
+    from braid_store.rank_passages(array(select m.text_number::int from matches m order by m.text_number, m.step,
+      m.term),
                                    array(select m.step from matches m order by m.text_number, m.step, m.term),
                                    array(select m.term from matches m order by m.text_number, m.step, m.term),
                                    make_snippets.fragment_words) p

@@ -89,7 +89,8 @@ begin
     group by h.piece_id, h.cluster_number
   ), segments as materialized (
     -- A piece that matches is one segment, without the punctuation around it.
-    select v.piece_id, 1 as segment_number, left(v.piece, length(v.piece) - length(h.head)) as before, t.core as segment,
+    select v.piece_id, 1 as segment_number, left(v.piece, length(v.piece) - length(h.head)) as before,
+      t.core as segment,
       right(v.piece, length(h.head) - length(t.core)) as after, true as is_step, m.terms
     from vocabulary v
     join matched m on m.piece_id = v.piece_id

@@ -26,7 +26,8 @@ begin
       select distinct p.lexeme, true from unnest(match_pieces.prefixes) as p (lexeme) where p.lexeme <> ''
     ) as t
   ), tokens as materialized (
-    select l.word_number as piece_number, l.lexeme collate "C" as lexeme, l.kind, row_number() over ()::int as token_number
+    select l.word_number as piece_number, l.lexeme collate "C" as lexeme, l.kind,
+      row_number() over ()::int as token_number
     from braid_store.token_lexemes(match_pieces.pieces, match_pieces.text_config, match_pieces.fold_diacritics) l
     where l.lexeme is not null
   ), piece_lexemes as materialized (

@@ -25,7 +25,8 @@ begin
     from unnest(rank_passages.text_numbers, rank_passages.steps, rank_passages.terms) as m (text_number, step, term)
   ), passages as (
     -- For the passage that begins at each match: how many matches it has, and where the last one is.
-    select distinct m.text_number, m.step as start, count(*) over later as match_count, last_value(m.step) over later as end
+    select distinct m.text_number, m.step as start, count(*) over later as match_count,
+      last_value(m.step) over later as end
     from matches m
     window later as (
       partition by m.text_number order by m.step

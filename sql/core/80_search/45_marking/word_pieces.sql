@@ -26,7 +26,8 @@ declare
 begin
   return query
   with given as materialized (
-    select w.word_number::int as word_number, w.word, w.word ~ E'^[("]*[A-Za-z0-9._''/:@&+#$%\\\\-]*[)",;!?]*$' as is_one
+    select w.word_number::int as word_number, w.word,
+      w.word ~ E'^[("]*[A-Za-z0-9._''/:@&+#$%\\\\-]*[)",;!?]*$' as is_one
     from unnest(word_pieces.words) with ordinality as w (word, word_number)
   )
   select g.word_number, 1, '', g.word, '', 'spaced'

@@ -38,7 +38,8 @@ as $$
                 when jsonb_typeof(g.value) = 'object' then k.types && '{object,keys}'
                 when jsonb_typeof(g.value) = 'number'
                   then k.types && '{number,integer}'
-                       and braid_store.is_number(g.value, coalesce(k.least_value, '-infinity'), coalesce(k.greatest_value, 'infinity'))
+                       and braid_store.is_number(g.value, coalesce(k.least_value, '-infinity'),
+                         coalesce(k.greatest_value, 'infinity'))
                        and ('number' = any (k.types) or braid_store.is_whole_number(g.value, -2147483648, 2147483647))
                 when jsonb_typeof(g.value) = 'string'
                   then 'string' = any (k.types) and (k.words is null or g.value #>> '{}' = any (k.words))
@@ -48,6 +49,6 @@ as $$
 $$;
 
 comment on function braid_store.given_options(jsonb) is
-  'List the options that a search gives, and with a dot the keys of those that are objects: as a value for their attribute of '
-  'braid_store.search_options, whether they are an option (is_option), more than null (is_given) and what the option may be '
-  '(is_valid), and what known_search_options says of them. part is null for what is not known.';
+  'List the options that a search gives, and with a dot the keys of those that are objects: as a value for their '
+  'attribute of braid_store.search_options, whether they are an option (is_option), more than null (is_given) and '
+  'what the option may be (is_valid), and what known_search_options says of them. part is null for what is not known.';

@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format(' What is "%s" elsewhere is %s here.', left(other_name.name, 100), n.strategy)
   from (values
-    ('semantic', '{vector,vectors,vectorsearch,dense,knn,ann,embedding,embeddings,similarity,semanticsearch,nearest}'::text[]),
+    ('semantic',
+      '{vector,vectors,vectorsearch,dense,knn,ann,embedding,embeddings,similarity,semanticsearch,nearest}'::text[]),
     ('full_text', '{fulltext,fulltextsearch,fts,keyword,keywords,keywordsearch,bm25,lexical,text,textsearch,tsvector}'),
     ('hybrid', '{hybrid,hybridsearch,both,combined,rrf}'),
     ('prefilter', '{prefilter,prefiltered,rerank}')
@@ -17,4 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.other_name(text) is
-  'Return, for the name that others give to a strategy or mode of searches, the end of a hint that says its name here; else null.';
+  'Return, for the name that others give to a strategy or mode of searches, the end of a hint that says its name '
+  'here; else null.';

@@ -38,10 +38,11 @@ begin
                       else coalesce(
                         braid_store.absent_part_hint('options', v_option),
                         (select format('The keys are: %s.', string_agg(k.name, ', ' order by k.name))
-                         from braid_store.known_search_options() k where strpos(k.name, '.') = 0 and k.types <> '{}')) end;
+                         from braid_store.known_search_options() k where strpos(k.name, '.') = 0
+                           and k.types <> '{}')) end;
 end
 $$;
 
 comment on function braid_store.raise_wrong_option(jsonb, text) is
-  'Raise 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot have; the hint says '
-  'what it may be, by what name it goes now, or which part has it.';
+  'Raise 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot '
+  'have; the hint says what it may be, by what name it goes now, or which part has it.';

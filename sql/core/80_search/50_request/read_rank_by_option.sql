@@ -28,7 +28,8 @@ begin
      or coalesce((select sum((w.value #>> '{}')::float8) from jsonb_each(v_weights) w), 0) = 0 then
     raise exception 'option rank_by is %', left(v_value::text, 100)
       using errcode = '22023',
-            hint = 'List some of similarity, importance and recency, each once, or give their weights, 0 or from 1e-9 to '
+            hint = 'List some of similarity, importance and recency, each once, or give their weights, 0 or from 1e-9 '
+              'to '
                    '1e9 and not all 0, as in {"similarity": 1, "importance": 0.5, "recency": 0.5}.';
   end if;
   -- Similarity alone is the order that there is.
@@ -37,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.read_rank_by_option(jsonb) is
-  'Return the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON value of the '
-  'option. Raise 22023 for values that cannot be used.';
+  'Return the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON '
+  'value of the option. Raise 22023 for values that cannot be used.';

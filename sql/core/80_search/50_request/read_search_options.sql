@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Columns of the results that rows cannot be grouped by; they are not taken for metadata keys either.
-  c_not_grouped constant text[] := array['', 'chunk_id', 'chunk_index', 'content', 'created_at', 'occurred_at', 'score', 'title',
+  c_not_grouped constant text[] := array['', 'chunk_id', 'chunk_index', 'content', 'created_at', 'occurred_at', 'score',
+    'title',
                                          'token_count'];
   v_read jsonb;
   v_wrong text;
@@ -18,7 +19,8 @@ begin
     return v_options;
   elsif jsonb_typeof(options) <> 'object' then
     raise exception 'options is a JSON %', jsonb_typeof(options)
-      using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
+      using errcode = '22023',
+        hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
   elsif pg_column_size(options) > 1000000 then
     raise exception 'options has % bytes, more than %', pg_column_size(options), 1000000
       using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
@@ -26,9 +28,12 @@ begin
 
   -- An option that is null counts as not given.
   select min(o.name) filter (where o.is_valid is not true),
-         coalesce(jsonb_object_agg(o.attribute, o.value) filter (where o.attribute is not null and o.is_valid and o.is_given), '{}'),
-         jsonb_object_agg(o.name, o.value) filter (where o.attribute is null and o.is_option and o.types <> '{keys}' and o.is_given),
-         coalesce(bool_or((o.part in ('boosts', 'tokens', 'arrangement') or o.name = 'prefilter') and o.value not in ('[]', 'false', 'null'))
+         coalesce(jsonb_object_agg(o.attribute, o.value) filter (where o.attribute is not null and o.is_valid
+           and o.is_given), '{}'),
+         jsonb_object_agg(o.name, o.value) filter (where o.attribute is null and o.is_option and o.types <> '{keys}'
+           and o.is_given),
+         coalesce(bool_or((o.part in ('boosts', 'tokens', 'arrangement') or o.name = 'prefilter')
+           and o.value not in ('[]', 'false', 'null'))
                     filter (where o.is_option), false)
   into v_wrong, v_read, v_options.parts, v_options.is_rearranged
   from braid_store.given_options(options) o;
@@ -37,7 +42,8 @@ begin
   end if;
   v_options := jsonb_populate_record(v_options, v_read);
 
-  v_options.is_arranged := v_options.group_by is not null or v_options.collapse or v_options.diversify or v_options.context
+  v_options.is_arranged := v_options.group_by is not null or v_options.collapse or v_options.diversify
+    or v_options.context
                            or v_options.cursor is not null;
   if v_options.is_arranged or jsonb_typeof(options -> 'group_by') = 'object' then
     if jsonb_typeof(options -> 'collapse') = 'object' then
@@ -64,7 +70,8 @@ begin
   if v_options.sparse = 'true' then
     raise exception 'option sparse is true'
       using errcode = '22023',
-            hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder makes them '
+            hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder '
+              'makes them '
                    'of the query''s words.';
   end if;
   if v_options.rank_by is not null then

@@ -24,7 +24,8 @@ declare
   v_rank int;
   v_least_rank int;
 begin
-  -- What was typed may be nearer to a lexeme than its stem is: of "proces" the stem is "proce", one letter from "price".
+  -- What was typed may be nearer to a lexeme than its stem is: of "proces" the stem is "proce", one letter from
+  -- "price".
   foreach v_lexeme in array case when c_word = lexeme then array[lexeme] else array[c_word, lexeme] end loop
     v_near := braid_store.closest_lexeme(tenant_id, collection.id, v_lexeme);
     continue when v_near is null or v_near = corrected_lexeme;
@@ -54,6 +55,7 @@ end
 $$;
 
 comment on function braid_store.closest_word(int, braid_store.collections, text, text) is
-  'Find the word of the tenant''s texts that a misspelt word is most likely meant for, and its lexeme. lexeme, word: as '
-  'analysed, and as typed. Both are looked for, and what is found is compared as it is written: one edit away, or two '
-  'from eight letters on, and a word that goes on where the misspelt one ends before others. Null if there is none.';
+  'Find the word of the tenant''s texts that a misspelt word is most likely meant for, and its lexeme. lexeme, word: '
+  'as analysed, and as typed. Both are looked for, and what is found is compared as it is written: one edit away, or '
+  'two from eight letters on, and a word that goes on where the misspelt one ends before others. Null if there is '
+  'none.';

@@ -22,7 +22,8 @@ declare
 begin
   corrected := query;
   select array_agg(c.lexeme), array_agg(c.corrected_lexeme),
-         coalesce(jsonb_agg(jsonb_build_object('word', c.word, 'correction', c.correction, 'applied', is_corrected)), '[]')
+         coalesce(jsonb_agg(jsonb_build_object('word', c.word, 'correction', c.correction, 'applied', is_corrected)),
+           '[]')
   into v_absent_lexemes, v_corrected_lexemes, corrections
   from braid_store.correct_words(tenant_id, collection, tokens, query.absent_terms) c;
   if is_corrected and v_absent_lexemes <> '{}' then

@@ -45,5 +45,5 @@ $$;
 
 comment on function braid_store.correct_words(int, braid_store.collections, braid_store.query_token[], text[]) is
   'Suggest corrections for the first five plain words of a query whose lexemes are among absent_terms. lexeme, '
-  'corrected_lexeme: the lexeme in the query, and the one of the word that it is likely meant for. word, correction: the '
-  'same two as words to show.';
+  'corrected_lexeme: the lexeme in the query, and the one of the word that it is likely meant for. word, correction: '
+  'the same two as words to show.';

@@ -23,7 +23,8 @@ begin
     for v_place in 1 .. c_width loop
       v_best := least(v_last[v_place + 1] + 1, v_row[v_place] + 1,
                       v_last[v_place] + (c_first[v_line] <> c_second[v_place])::int);
-      if v_line > 1 and v_place > 1 and c_first[v_line] = c_second[v_place - 1] and c_first[v_line - 1] = c_second[v_place] then
+      if v_line > 1 and v_place > 1 and c_first[v_line] = c_second[v_place - 1]
+        and c_first[v_line - 1] = c_second[v_place] then
         v_best := least(v_best, v_before[v_place - 1] + 1);
       end if;
       v_row := v_row || v_best;
@@ -34,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.edit_distance(text, text) is
-  'How many edits make one word of another: a letter inserted, deleted or replaced, or two neighbours exchanged (optimal '
-  'string alignment). Takes time in proportion to the product of the lengths.';
+  'How many edits make one word of another: a letter inserted, deleted or replaced, or two neighbours exchanged '
+  '(optimal string alignment). Takes time in proportion to the product of the lengths.';

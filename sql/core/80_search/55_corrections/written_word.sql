@@ -52,10 +52,12 @@ begin
                                           written_word.collection.fold_diacritics, E'\u0001', E'\u0002', 20, 1, ' ')) s,
          lateral (
            -- Without punctuation, and so without anything that was escaped for HTML.
-           select braid_store.token_lower(m[1]) as word from regexp_matches(s, E'\u0001([^\u0001\u0002 !-@[-`{-~]+)\u0002', 'g') m
+           select braid_store.token_lower(m[1]) as word from regexp_matches(s,
+             E'\u0001([^\u0001\u0002 !-@[-`{-~]+)\u0002', 'g') m
          ) w
     group by w.word
-    order by case when length(w.word) <= 64 then braid_store.edit_distance(w.word, written_word.near_word) end, count(*) desc,
+    order by case when length(w.word) <= 64 then braid_store.edit_distance(w.word, written_word.near_word) end,
+      count(*) desc,
              w.word collate "C"
     limit 1), written_word.lexeme);
 end

@@ -59,7 +59,8 @@ begin
   perform braid_store.refuse_list(explain_chunks.query_text);
   v_query := braid_store.compile_query(
     v_tenant_id, v_collection,
-    braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched, v_collection.text_config,
+    braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched,
+      v_collection.text_config,
                              v_collection.fold_diacritics),
     explain_chunks.match, '{}', '{}');
   v_chunk_ids := braid_store.demanded_chunks(

@@ -31,7 +31,8 @@ begin
   if not found then
     return jsonb_build_object(
       'external_id', external_id, 'outcome', 'absent', 'chunks', v_chunks,
-      'reason', concat_ws(' ', format('There is no document "%s" in collection "%s".', left(external_id, 255), v_collection.name),
+      'reason', concat_ws(' ', format('There is no document "%s" in collection "%s".', left(external_id, 255),
+        v_collection.name),
                           braid_store.extend_missing_document(v_collection.id, external_id)));
   end if;
 
@@ -45,14 +46,16 @@ begin
   end if;
   for v_chunk in
     select b.chunk_id, b.score, n.score, f.place, r.place, a.ordinality, b.sparse_score
-    from unnest(v_chunk_ids, braid_store.exact_scores(v_tenant_id, v_collection, v_chunk_ids, request.query), v_sparse_scores)
+    from unnest(v_chunk_ids, braid_store.exact_scores(v_tenant_id, v_collection, v_chunk_ids, request.query),
+      v_sparse_scores)
            with ordinality b (chunk_id, score, sparse_score, place)
     left join braid_store.candidate_places(candidates.fused) f on f.chunk_id = b.chunk_id
     left join braid_store.candidate_places(candidates.ranked) r on r.chunk_id = b.chunk_id
     left join unnest(results) with ordinality a (chunk_id) on a.chunk_id = b.chunk_id
     left join braid_store.similarities(v_tenant_id, v_collection, request.query_embedding, v_chunk_ids) n
       on n.chunk_id = b.chunk_id
-    order by a.ordinality, r.place, f.place, b.score desc nulls last, n.score desc nulls last, b.sparse_score desc nulls last, b.place
+    order by a.ordinality, r.place, f.place, b.score desc nulls last, n.score desc nulls last,
+      b.sparse_score desc nulls last, b.place
     limit c_explained_chunks
   loop
     v_chunks := v_chunks || jsonb_build_array(braid_store.explain_outcome(request, candidates, results, v_chunk));

@@ -16,7 +16,8 @@ as $$
 declare
   v_query braid_store.text_query := request.query;
   v_options braid_store.search_options := request.options;
-  v_failed jsonb := braid_store.failed_conditions(request.tenant_id, (request.collection).id, request.filters, chunk.chunk_id);
+  v_failed jsonb := braid_store.failed_conditions(request.tenant_id, (request.collection).id, request.filters,
+    chunk.chunk_id);
   v_meets_demands boolean := braid_store.demanded_chunks(request.tenant_id, request.collection, array[chunk.chunk_id],
                                                          v_query) <> '{}';
   v_has_text boolean := coalesce(v_meets_demands and chunk.full_text_score > 0, false);
@@ -27,8 +28,10 @@ declare
   v_least_text float8 := greatest(v_options.full_text_min_score,
                                   case when request.legs = 'full_text' then request.min_score end);
   v_least_similarity float8 := greatest(v_options.semantic_min_score,
-                                        case when request.legs = 'semantic' or v_is_prefiltered then request.min_score end);
-  v_least_sparse float8 := greatest(v_options.sparse_min_score, case when request.legs = 'sparse' then request.min_score end);
+                                        case when request.legs = 'semantic' or v_is_prefiltered
+                                          then request.min_score end);
+  v_least_sparse float8 := greatest(v_options.sparse_min_score, case when request.legs = 'sparse'
+    then request.min_score end);
   v_is_low_in_text boolean := v_has_text and chunk.full_text_score < v_least_text;
   v_is_low_in_similarity boolean := v_has_vector and chunk.semantic_score < v_least_similarity;
   v_is_low_in_sparse boolean := v_has_terms and chunk.sparse_score < v_least_sparse;
@@ -63,7 +66,8 @@ begin
   elsif chunk.ranked_place is not null then
     v_outcome := 'not_shown';
     v_reason := format('It is number %s of %s candidates; %s.', chunk.ranked_place, cardinality(candidates.ranked),
-                       case when v_options.cursor <> '' then 'this page shows others' else 'what is shown are the best' end);
+                       case when v_options.cursor <> '' then 'this page shows others'
+                         else 'what is shown are the best' end);
   elsif chunk.fused_place is not null and v_options.min_relevance is not null
         and (request.min_score is null or candidates.fused[chunk.fused_place].score >= request.min_score) then
     v_outcome := 'below_min_relevance';
@@ -85,9 +89,11 @@ begin
     v_reason := concat_ws(
       ' ',
       case when not v_has_text and request.query_text <> '' then 'It has none of the query''s words.'
-           when v_is_low_in_text then format('Its BM25 score %s is below min_scores.full_text %s.', chunk.full_text_score,
+           when v_is_low_in_text then format('Its BM25 score %s is below min_scores.full_text %s.',
+             chunk.full_text_score,
                                              v_least_text) end,
-      case when v_is_low_in_similarity then format('Its similarity %s is below min_scores.semantic %s.', chunk.semantic_score,
+      case when v_is_low_in_similarity then format('Its similarity %s is below min_scores.semantic %s.',
+        chunk.semantic_score,
                                                    v_least_similarity) end,
       case when v_is_low_in_sparse then format('Its sparse score %s is below min_scores.sparse %s.', chunk.sparse_score,
                                                v_least_sparse) end);
@@ -103,8 +109,10 @@ begin
       'It is not among the first %s of %s: it is %s.', request.candidate_count,
       case when v_is_prefiltered then 'full text, which are all that the option prefilter looks at' else 'a leg' end,
       concat_ws(' and ',
-                case when v_has_text then coalesce('#' || v_ranks.full_text_rank, 'beyond #10000') || ' in full text' end,
-                case when v_has_vector then coalesce('#' || v_ranks.semantic_rank, 'beyond #10000') || ' in semantic' end,
+                case when v_has_text then coalesce('#' || v_ranks.full_text_rank, 'beyond #10000')
+                  || ' in full text' end,
+                case when v_has_vector then coalesce('#' || v_ranks.semantic_rank, 'beyond #10000')
+                  || ' in semantic' end,
                 case when v_has_terms then coalesce('#' || v_ranks.sparse_rank, 'beyond #10000') || ' in sparse' end));
   end if;
 
@@ -115,7 +123,8 @@ begin
     'outcome', v_outcome, 'reason', v_reason, 'failed_conditions', v_failed,
     'full_text_score', chunk.full_text_score, 'full_text_rank', v_ranks.full_text_rank,
     'semantic_score', chunk.semantic_score, 'semantic_rank', v_ranks.semantic_rank,
-    'fused_score', candidates.fused[chunk.fused_place].fused_score, 'score', candidates.ranked[chunk.ranked_place].score,
+    'fused_score', candidates.fused[chunk.fused_place].fused_score, 'score',
+      candidates.ranked[chunk.ranked_place].score,
     'place', chunk.ranked_place, 'shown_instead', v_other.shown_id)
     || case when (request.sparse).terms is null then '{}'
             else jsonb_build_object('sparse_score', chunk.sparse_score, 'sparse_rank', v_ranks.sparse_rank) end;

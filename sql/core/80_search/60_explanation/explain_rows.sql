@@ -32,7 +32,8 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
              'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
              'title', r.title, 'score', r.score,
-             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, e.explanations, false),
+             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, e.explanations,
+               false),
              'formula', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, e.explanations, true),
              'spread', explain_rows.spread #> array['chunks', r.chunk_id::text],
              'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
@@ -44,7 +45,8 @@ begin
              || case when r.sparse_normalised_score is not null then jsonb_build_object('sparse', jsonb_build_object(
                   'rank', r.sparse_rank, 'score', r.sparse_score, 'normalised_score', r.sparse_normalised_score,
                   'terms', braid_store.sparse_parts(
-                    (explain_rows.request).tenant_id, ((explain_rows.request).collection).id, (explain_rows.request).sparse,
+                    (explain_rows.request).tenant_id, ((explain_rows.request).collection).id,
+                      (explain_rows.request).sparse,
                     r.chunk_id))) else '{}' end
              || coalesce(e.explanations, '{}')
              order by n.place), '[]')
@@ -57,6 +59,6 @@ $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid_store.search_result[]) is
   'Explain the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
-  'and each term to the sparse score, what parts tell of it (extend_explanation), and the arithmetic. fusion: the report of braid_store.rank_found; '
-  'null if only one leg was searched. '
-  'spread: that of braid_store.spread_candidates; null if scores were not shared.';
+  'and each term to the sparse score, what parts tell of it (extend_explanation), and the arithmetic. fusion: the '
+  'report of braid_store.rank_found; null if only one leg was searched. spread: that of '
+  'braid_store.spread_candidates; null if scores were not shared.';

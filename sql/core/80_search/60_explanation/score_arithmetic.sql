@@ -48,12 +48,15 @@ as $$
          (select spread #>> array['chunks', found.chunk_id::text, 'nearest'] as nearest,
                  (spread #>> array['chunks', found.chunk_id::text, 'score'])::float8 as score) c
   ), boost as (
-    select string_agg(' * ' || case when is_named and b.value ? 'factor' then 'boost_' || b.place else b.value ->> 'factor' end, ''
+    select string_agg(' * ' || case when is_named and b.value ? 'factor' then 'boost_' || b.place
+      else b.value ->> 'factor' end, ''
                       order by b.place) as factors,
-           string_agg(' + ' || case when is_named and b.value ? 'addend' then 'boost_' || b.place else b.value ->> 'addend' end, ''
+           string_agg(' + ' || case when is_named and b.value ? 'addend' then 'boost_' || b.place
+             else b.value ->> 'addend' end, ''
                       order by b.place) as addends,
            string_agg(case when is_named then format('weight_%s * signal_%s', b.place, b.place)
-                           else format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value') end, ' + ' order by b.place)
+                           else format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value') end,
+                             ' + ' order by b.place)
              filter (where b.value ? 'weight') as signals,
            -- At most one that goes a share of the way to a value of its own.
            max(b.value ->> 'signal') filter (where b.value ? 'share') as signal,
@@ -90,7 +93,8 @@ $$;
 
 comment on function braid_store.score_arithmetic(braid_store.search_result, jsonb, jsonb, jsonb, boolean) is
   'Write the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
-  'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
-  'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation tells of the row, by '
-  'name; null without any. is_named: the expression has the names of the numbers in place of their values.';
+  'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. '
+  'found: the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
+  'braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation tells of '
+  'the row, by name; null without any. is_named: the expression has the names of the numbers in place of their '
+  'values.';

@@ -36,13 +36,15 @@ as $$
            * (1 - b.value + b.value * f.length / (score_parts.query).average_length) as saturation
     from unnest(score_parts.chunk_ids) with ordinality u (chunk_id, place),
          lateral (
-           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions, f.title_frequencies,
+           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions,
+             f.title_frequencies,
                   f.body_length + (score_parts.collection).title_weight * f.title_length as length
            from braid_store.forward_rows f
            where f.tenant_id = score_parts.tenant_id and f.chunk_id = u.chunk_id
            offset 0
          ) f,
-         (select coalesce((score_parts.collection).b, braid_store.adaptive_b((score_parts.query).average_length)) as value
+         (select coalesce((score_parts.collection).b,
+           braid_store.adaptive_b((score_parts.query).average_length)) as value
           offset 0) b,
          braid_store.term_statistics(score_parts.collection, score_parts.query) t,
          unnest(t.lexemes) l (lexeme),

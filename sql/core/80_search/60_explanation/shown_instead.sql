@@ -15,7 +15,8 @@ as $$
 declare
   v_options braid_store.search_options := request.options;
   v_chunk record;
-  v_shown_ids bigint[] := array(select r.chunk_id from unnest(results) with ordinality r (chunk_id) order by r.ordinality);
+  v_shown_ids bigint[] := array(select r.chunk_id from unnest(results) with ordinality r (chunk_id)
+    order by r.ordinality);
   v_vectors @vector@.vector[];
   v_row record;
 begin

@@ -19,7 +19,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select q.term_number, term_statistics.query.terms[q.term_number],
          array_agg(coalesce(q.phrase, q.lexeme) order by coalesce(q.phrase, q.lexeme) collate "C"),
-         q.document_frequency, q.weight / q.frequency / braid_store.bm25_factor(term_statistics.collection), q.frequency, q.weight
+         q.document_frequency, q.weight / q.frequency / braid_store.bm25_factor(term_statistics.collection),
+           q.frequency, q.weight
   from unnest(term_statistics.query.lexemes, term_statistics.query.weights, term_statistics.query.term_numbers,
               term_statistics.query.document_frequencies, term_statistics.query.frequencies,
               term_statistics.query.phrases)

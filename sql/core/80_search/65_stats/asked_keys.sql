@@ -16,7 +16,8 @@ begin
       select m.value
       from filter f,
            jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e,
-           jsonb_array_elements(case when e.key in ('$and', '$or') and jsonb_typeof(e.value) = 'array' then e.value end) m
+           jsonb_array_elements(case when e.key in ('$and', '$or') and jsonb_typeof(e.value) = 'array'
+             then e.value end) m
     )
     select distinct k.name
     from (
@@ -25,7 +26,8 @@ begin
     ) k,
     jsonb_each(case jsonb_typeof(k.value) when 'object' then k.value else jsonb_build_object('$eq', k.value) end) o
     where not k.key ^@ '$'
-      and (o.key in ('$eq', '$in', '$all', '$gt', '$gte', '$lt', '$lte', '$between', '$like', '$ilike') and o.value <> 'null'
+      and (o.key in ('$eq', '$in', '$all', '$gt', '$gte', '$lt', '$lte', '$between', '$like', '$ilike')
+        and o.value <> 'null'
            or o.key = '$exists' and o.value = 'true')
       and k.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
       and not exists (

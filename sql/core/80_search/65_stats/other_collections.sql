@@ -37,12 +37,13 @@ begin
     select k.name
     from part p
     join braid_store.collections k on k.id = p.id
-    where exists (select from braid_store.chunks c where c.tenant_id = other_collections.tenant_id and c.collection_id = p.id offset 0)
+    where exists (select from braid_store.chunks c where c.tenant_id = other_collections.tenant_id
+      and c.collection_id = p.id offset 0)
     order by k.name collate "C"
     limit c_most);
 end
 $$;
 
 comment on function braid_store.other_collections(int, int) is
-  'Return the names of up to five collections in which a tenant has documents, if it has none in the given one; else, or if it has '
-  'none at all, an empty array.';
+  'Return the names of up to five collections in which a tenant has documents, if it has none in the given one; '
+  'else, or if it has none at all, an empty array.';

@@ -50,7 +50,8 @@ begin
     'corrections', request.corrections,
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,
-    'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase' and t.occurrence = 'should'),
+    'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase'
+      and t.occurrence = 'should'),
     'plain_signs', false,
     'scoring_cut', coalesce(found_candidates.is_cut, false) or exists (
       select
@@ -75,7 +76,8 @@ begin
       select coalesce(jsonb_agg(u.relevance order by r.ordinality), '[]')
       from unnest(results) with ordinality r
       left join (
-        select (unnest(candidates.ranked)).chunk_id, unnest(braid_store.relevance(request, candidates.ranked)) as relevance
+        select (unnest(candidates.ranked)).chunk_id,
+          unnest(braid_store.relevance(request, candidates.ranked)) as relevance
       ) u on u.chunk_id = r.chunk_id));
   end if;
   if request.is_stored_embedding then

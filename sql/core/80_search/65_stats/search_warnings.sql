@@ -46,7 +46,8 @@ begin
     end if;
   end if;
   -- Most searches give no warning, and the list of all is long to plan. What these stats have gives none of them.
-  if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": false,
+  if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": '
+    'false,
                                 "query_cut": false, "scoring_cut": false, "underfilled": false}'
      and search_warnings.stats -> 'corrections' = '[]' and search_warnings.stats -> 'dropped_terms' = '[]'
      and (search_warnings.stats -> 'terms' <> '[]' or search_warnings.stats ->> 'mode' = 'semantic')
@@ -91,36 +92,43 @@ begin
            ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
             (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
                                            else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
-             from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
+             from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text,
+               applied boolean))),
            ('empty_collection', search_warnings.stats ? 'other_collections',
             format('The collection %s, %s, has no documents of yours; these have: %s.',
                    to_json(search_warnings.collection),
-                   case search_warnings.collection when 'default' then 'which is searched if none is named' else 'which was named' end,
+                   case search_warnings.collection when 'default' then 'which is searched if none is named'
+                     else 'which was named' end,
                    (select string_agg(o.name::text, ', ')
                     from jsonb_array_elements(search_warnings.stats -> 'other_collections') o (name)))),
            ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
             'The pages end with the candidates of the first one although more may match: begin again with a higher '
             'candidate_count.'),
            ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
-            'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, or, if they '
+            'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, '
+              'or, if they '
             'are written as things happen, have an administrator call braid.set_collection with '
             '{"default_occurred_at": "now"}.'),
            ('no_query_terms',
             search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
             'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
            ('no_sparse_terms', (search_warnings.stats ->> 'sparse_terms')::int = 0,
-            'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the query''s words: the '
+            'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the '
+              'query''s words: the '
             'sparse leg found nothing.'),
            ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
             'The query reads as a sentence, so what it quotes need not be there. Write +"..." for what must.'),
            ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
-            format('The sign is read as text and not as an operator in %s. Write -"..." for what must not be there, +"..." for what must.',
+            format('The sign is read as text and not as an operator in %s. Write -"..." for what must not be there, '
+              '+"..." for what must.',
                    (select string_agg(left(p.word, 60), ', ' order by p.place)
-                    from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text') with ordinality p (word, place)))),
+                    from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text')
+                      with ordinality p (word, place)))),
            ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
             'Only the first 16384 characters of the query were searched by full text.'),
            ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
-            'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: write more '
+            'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: '
+              'write more '
             'letters, or a + before a word that must be there.'),
            ('sparse_terms_not_indexed',
             (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
@@ -130,9 +138,11 @@ begin
                 where n.tenant_id = v_tenant_id and n.collection_id = v_collection.id
                 limit 2001
               ) n),
-            'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into the index.'),
+            'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into '
+              'the index.'),
            ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
-            'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
+            'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole '
+              'collection.'),
            ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
             format('The query has more than 64 distinct terms; the %s most common were left out.',
                    jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
@@ -140,8 +150,10 @@ begin
             format('The filter looked at many chunks one by one. An index would find them: add %s to what '
                    'braid.set_indexed_attributes declares for the collection, then call maintain().',
                    search_warnings.stats ->> 'undeclared_filter')),
-           ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys', 'null')) > 0,
-            format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, category, language, '
+           ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys',
+             'null')) > 0,
+            format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, '
+              'category, language, '
                    'importance, occurred_at, external_id, source_uri.',
                    search_warnings.stats ->> 'unknown_filter_keys')),
            ('vector_index_missing',
@@ -149,18 +161,21 @@ begin
             'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
             'anew within a day, or at once after braid.rebuild_vector_index.'),
            ('vector_index_unused', v_unused_index_recall is not null,
-            format('All vectors were compared: the HNSW index of the tenant''s vectors finds too few of the nearest (%s of them). '
+            format('All vectors were compared: the HNSW index of the tenant''s vectors finds too few of the nearest '
+              '(%s of them). '
                    'braid.health tells what to do.', round(v_unused_index_recall::numeric, 3))),
            ('vectors_not_indexed', v_awaits_index,
             format('More than %s vectors were compared one by one, as their index is not made yet: %s', v_limit,
                    case when v_seconds_needed is null then 'call maintain().'
-                        else format('it needs about %s seconds, more than any call of maintain() had: call maintain() without a '
+                        else format('it needs about %s seconds, more than any call of maintain() had: call maintain() '
+                          'without a '
                                     'time_budget, or with so much.', v_seconds_needed) end)),
            ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
             'Fewer rows than asked although more may match: raise candidate_count.')
            union all
            -- Of parts.
-           select e.value ->> 'code', true, e.value ->> 'message' from jsonb_array_elements(search_warnings.stats -> 'warnings') e
+           select e.value ->> 'code', true, e.value ->> 'message'
+             from jsonb_array_elements(search_warnings.stats -> 'warnings') e
          ) w (code, is_given, message)
     where w.is_given);
 end

@@ -27,7 +27,8 @@ begin
   end if;
   if arrangement.has_more and arrangement.last_unit is not null then
     v_rows[cardinality(v_rows)].cursor := braid_store.write_cursor(
-      request.fingerprint, request.rows_before + request.match_count - arrangement.missing_count, request.candidate_count,
+      request.fingerprint, request.rows_before + request.match_count - arrangement.missing_count,
+        request.candidate_count,
       v_rows[arrangement.last_unit]);
   end if;
   return v_rows;

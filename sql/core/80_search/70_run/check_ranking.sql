@@ -17,7 +17,8 @@ begin
     raise exception 'fusion is ''%''', left(collection.fusion, 255)
       using errcode = '22023', hint = 'Use rrf, convex, dbsf or max.';
   elsif collection.fusion in ('rrf', 'dbsf')
-     and num_nonnulls(options.full_text_normalisation, options.semantic_normalisation, options.sparse_normalisation) > 0 then
+     and num_nonnulls(options.full_text_normalisation, options.semantic_normalisation, options.sparse_normalisation) > 0
+       then
     raise exception 'ranking: normalisation is one for each leg, but fusion ''%'' takes none', collection.fusion
       using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
   end if;

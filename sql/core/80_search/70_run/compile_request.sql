@@ -27,8 +27,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- A session's first search plans each expression that it meets, those of declarations too. So what only some searches need
-  -- stands behind an if, and numbers stand where they are used.
+  -- A session's first search plans each expression that it meets, those of declarations too. So what only some searches
+  -- need stands behind an if, and numbers stand where they are used.
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
@@ -65,7 +65,8 @@ begin
      and options - '{embedding_model,operators}'::text[] = '{}'
      and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string'
      and coalesce(jsonb_typeof(options -> 'operators'), 'boolean') = 'boolean' then
-    v_options := braid_store.default_options(options ->> 'embedding_model', coalesce((options -> 'operators')::boolean, true));
+    v_options := braid_store.default_options(options ->> 'embedding_model', coalesce((options -> 'operators')::boolean,
+      true));
   else
     v_options := braid_store.read_search_options(options);
     v_has_options := options - '{operators,embedding_model,explain,snippet}'::text[] <> '{}';
@@ -125,7 +126,8 @@ begin
     perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding,
                                       coalesce(v_asks_sparse, false));
   end if;
-  v_legs := case when v_asks_sparse then case when v_has_text or query_embedding is not null then 'hybrid' else 'sparse' end
+  v_legs := case when v_asks_sparse then case when v_has_text or query_embedding is not null then 'hybrid'
+    else 'sparse' end
                  when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
                  when v_options.prefilter then 'prefilter' else 'hybrid' end;
   if v_asks_sparse then
@@ -138,10 +140,12 @@ begin
   end if;
   -- What the options leave to the collection. One statement, for the same reason.
   select n.full_text, n.semantic, n.sparse, v_options.is_rearranged or v_collection.neighbour_weight > 0,
-         -- Who chooses another fusion or normalisation gets its scores as they are defined. Pages go on where no score depends on
-         -- how many candidates there are.
-         case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid' and n.semantic = 'centroid'
-                   and v_options.cursor is null and v_collection.full_text_weight > 0 and v_collection.semantic_weight > 0
+         -- Who chooses another fusion or normalisation gets its scores as they are defined. Pages go on where no score
+         -- depends on how many candidates there are.
+         case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid'
+           and n.semantic = 'centroid'
+                   and v_options.cursor is null and v_collection.full_text_weight > 0
+                     and v_collection.semantic_weight > 0
               then v_collection.smoothing
               else 0 end
   into v_options.full_text_normalisation, v_options.semantic_normalisation, v_options.sparse_normalisation,
@@ -201,16 +205,18 @@ begin
 
   -- In the order of the type.
   v_request := row(
-    tenant_id, v_collection, v_legs, coalesce(v_searched, query_text, ''), coalesce(v_is_cut, false), coalesce(v_tokens, '{}'),
-    v_query, coalesce(v_corrections, '[]'), v_scope_chunks, query_embedding, filters, v_filter, match_count, min_score, v_options,
+    tenant_id, v_collection, v_legs, coalesce(v_searched, query_text, ''), coalesce(v_is_cut, false),
+      coalesce(v_tokens, '{}'),
+    v_query, coalesce(v_corrections, '[]'), v_scope_chunks, query_embedding, filters, v_filter, match_count, min_score,
+      v_options,
     '{}', -- boosts
     case -- candidate_count
       when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
       -- One leg in its own order needs no more candidates than rows.
       when v_legs <> 'hybrid' and not v_options.is_rearranged then match_count
       else coalesce(candidate_count, greatest(100, 4 * match_count)) end,
-    -- most_candidates: how far their number grows by itself. Without a limit, a search for 10 groups where there are two
-    -- speakers would rank all chunks.
+    -- most_candidates: how far their number grows by itself. Without a limit, a search for 10 groups where there are
+    -- two speakers would rank all chunks.
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false, -- fingerprint, rows_before, has_deep_pages
@@ -232,23 +238,26 @@ begin
   end if;
   if v_options.cursor is not null then
     v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[
-      tenant_id::text, v_collection.id::text, query_text, case when embedding_mark is null then query_embedding::text end,
+      tenant_id::text, v_collection.id::text, query_text, case when embedding_mark is null
+        then query_embedding::text end,
       full_text_weight::text, semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text,
       min_score::text, match,
       (options - 'cursor')::text,
       -- It may change between two pages, and then all scores do.
       braid_store.ranking_of(v_collection)::text]
       -- So may what parts rank by.
-      || case when v_request.parts is not null then array[v_request.parts::text] end) || coalesce(':' || embedding_mark, ''));
+      || case when v_request.parts is not null then array[v_request.parts::text] end) || coalesce(':' || embedding_mark,
+        ''));
   end if;
   return v_request;
 end
 $$;
 
-comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
+comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text,
+  float8,
                                                 int, float8, text, jsonb, boolean, boolean, text) is
-  'Check the arguments of a search and make the request that its parts hand down. Raise an error for arguments '
-  'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
-  'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse '
-  'one if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is stored. '
-  'embedding_mark: not null if extend_query_embedding has given query_embedding.';
+  'Check the arguments of a search and make the request that its parts hand down. Raise an error for arguments that '
+  'a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
+  'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse one '
+  'if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is '
+  'stored. embedding_mark: not null if extend_query_embedding has given query_embedding.';

@@ -20,6 +20,6 @@ end
 $$;
 
 comment on function braid_store.extend_search(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb, jsonb) is
-  'Extension point: lets parts write down a search of braid.logged_search and its like, whose collection has settings of '
-  'parts. Returns what they add to its stats. asked: the arguments of hybrid_search but the vector, by name. kind: what the search was '
-  'besides, such as {"queries": 2}. A part must not raise: the search has its answer.';
+  'Extension point: lets parts write down a search of braid.logged_search and its like, whose collection has '
+  'settings of parts. Returns what they add to its stats. asked: the arguments of hybrid_search but the vector, by '
+  'name. kind: what the search was besides, such as {"queries": 2}. A part must not raise: the search has its answer.';

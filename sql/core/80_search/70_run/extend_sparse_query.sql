@@ -15,5 +15,5 @@ end
 $$;
 
 comment on function braid_store.extend_sparse_query(jsonb, braid_store.collections, text) is
-  'Extension point: lets parts make sparse terms of a search''s text, which brings none: an object of terms and weights, valid as '
-  'the option sparse is but of any length. terms: what the part before made; null for none.';
+  'Extension point: lets parts make sparse terms of a search''s text, which brings none: an object of terms and '
+  'weights, valid as the option sparse is but of any length. terms: what the part before made; null for none.';

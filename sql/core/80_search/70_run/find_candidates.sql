@@ -15,7 +15,8 @@ declare
   v_filter braid_store.filter := request.filter;
   v_options braid_store.search_options := request.options;
   -- A leg of weight 0 decides nothing, so it is not searched.
-  v_asks_text boolean := v_legs in ('full_text', 'prefilter') or v_legs = 'hybrid' and v_collection.full_text_weight > 0;
+  v_asks_text boolean := v_legs in ('full_text', 'prefilter') or v_legs = 'hybrid'
+    and v_collection.full_text_weight > 0;
   v_asks_semantic boolean := v_legs = 'semantic' or v_legs = 'hybrid' and v_collection.semantic_weight > 0;
   v_asks_sparse boolean := (request.sparse).terms is not null;
   v_full_text_min_score float8 := greatest(case when v_legs = 'full_text' then request.min_score end,
@@ -47,8 +48,8 @@ begin
   v_found.filter := request.filter;
   if not v_filter.is_empty then
     v_started := clock_timestamp();
-    -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With the
-    -- options exact and ef_search it tests the filter on what it finds.
+    -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With
+    -- the options exact and ef_search it tests the filter on what it finds.
     v_filter := braid_store.find_filtered(
       v_filter, request.tenant_id, v_collection.id, request.candidate_count,
       least(v_query.posting_count, v_demands.posting_count), v_asks_text,
@@ -66,7 +67,8 @@ begin
                                           request.candidate_count) f;
   end if;
   if v_legs = 'prefilter' then
-    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding, v_found.full_text,
+    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding,
+      v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'prefiltered';
     return v_found;
@@ -77,27 +79,31 @@ begin
   v_is_all_found := v_asks_text and cardinality(v_found.full_text) < request.candidate_count
                     and v_full_text_min_score is null and braid_store.finds_all_demanded(v_collection, request.query);
   if v_is_all_found and v_asks_semantic then
-    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding, v_found.full_text,
+    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding,
+      v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'exact_filtered';
   end if;
   if v_is_all_found and v_asks_sparse then
     v_filter := braid_store.narrow_to_chunks(v_filter, array(select f.chunk_id from unnest(v_found.full_text) f));
   elsif not v_is_all_found and v_demands.posting_count <= 10000 then
-    v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(request.tenant_id, v_collection, v_demands));
+    v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(request.tenant_id, v_collection,
+      v_demands));
   elsif not v_is_all_found and cardinality(v_query.conditions) > 0 then
     v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
-    -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights and
-    -- fusions there are more. Under a filter, where a search then takes fewer vectors for enough, it has to find all candidates.
+    -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights
+    -- and fusions there are more. Under a filter, where a search then takes fewer vectors for enough, it has to find
+    -- all candidates.
     v_is_fused := v_asks_text and not v_options.is_rearranged
                   and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count
                                                              else request.candidate_count end
                   and v_collection.fusion = 'convex' and v_options.semantic_normalisation = 'centroid'
                   and 3 * v_collection.semantic_weight <= 2 * v_collection.full_text_weight + 1e-9;
     select n.candidates, n.mode, n.shard into v_found.semantic, v_found.semantic_mode, v_found.shard
-    from braid_store.semantic_candidates(request.tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
+    from braid_store.semantic_candidates(request.tenant_id, v_collection, request.query_embedding, v_filter,
+      v_semantic_min_score,
                                          request.candidate_count,
                                          case when v_legs = 'hybrid' and not v_options.is_rearranged
                                               then request.match_count else request.candidate_count end,
@@ -107,13 +113,14 @@ begin
   if v_asks_sparse then
     v_found.sparse := braid_store.sparse_candidates(
       request.tenant_id, v_collection, request.sparse, v_query, v_filter,
-      greatest(case when v_legs = 'sparse' then request.min_score end, v_options.sparse_min_score), request.candidate_count);
+      greatest(case when v_legs = 'sparse' then request.min_score end, v_options.sparse_min_score),
+        request.candidate_count);
   end if;
   return v_found;
 end
 $$;
 
 comment on function braid_store.find_candidates(braid_store.search_request) is
-  'Search the legs that a request asks for, and return what they find. legs: full_text, semantic or sparse alone; hybrid, '
-  'which is two or three; or prefilter, in which semantic search puts all that full text found in order. Except in hybrid, '
-  'request.min_score applies to the leg that scores.';
+  'Search the legs that a request asks for, and return what they find. legs: full_text, semantic or sparse alone; '
+  'hybrid, which is two or three; or prefilter, in which semantic search puts all that full text found in order. '
+  'Except in hybrid, request.min_score applies to the leg that scores.';

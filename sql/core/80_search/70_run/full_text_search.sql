@@ -22,7 +22,8 @@ declare
   v_row record;
 begin
   foreach v_row in array (braid_calls.run_search(
-    may_be_sparse => false, query_text => query_text, match_count => match_count, filters => filters, collection => collection,
+    may_be_sparse => false, query_text => query_text, match_count => match_count, filters => filters,
+      collection => collection,
     min_score => min_score, match => match, options => options)).results loop
     return next v_row;
   end loop;

@@ -29,7 +29,8 @@ declare
 begin
   foreach v_row in array (braid_calls.run_search(
     may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
-    full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+    full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters,
+      collection => collection,
     fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
     options => options)).results loop
     return next v_row;
@@ -37,7 +38,8 @@ begin
 end
 $$;
 
-comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
+comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+  float8,
                                         text, jsonb) is
   E'Find chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
   'Returns rows with the highest score first. query_text: the words, as in full_text_search; without it, this is '

@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.plan_page(braid_store.search_request, text) is
-  'For a search with the option cursor: changes how many candidates each leg is first asked for, and up to how many it '
-  'may be asked for, so that they reach beyond the pages before this one. Raises 22023 for a cursor that was made for a '
-  'query with another fingerprint.';
+  'For a search with the option cursor: changes how many candidates each leg is first asked for, and up to how many '
+  'it may be asked for, so that they reach beyond the pages before this one. Raises 22023 for a cursor that was made '
+  'for a query with another fingerprint.';

@@ -43,20 +43,22 @@ begin
       v_candidates.ranked := braid_store.extend_ranking(v_candidates.ranked, request);
     end if;
     if (request.options).rank_by is not null then
-      v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
+      v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked,
+        (request.options).rank_by);
     end if;
   end if;
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);
   end if;
-  v_candidates.has_more := request.candidate_count in (cardinality(leg_candidates.full_text), cardinality(leg_candidates.semantic),
+  v_candidates.has_more := request.candidate_count in (cardinality(leg_candidates.full_text),
+    cardinality(leg_candidates.semantic),
                                                       coalesce(cardinality(leg_candidates.sparse), 0))
                            and coalesce(v_candidates.unseen >= request.min_score, true);
   if (request.options).min_relevance is not null and request.query_embedding is not null then
     v_ranked_count := cardinality(v_candidates.ranked);
     v_candidates.ranked := braid_store.relevant_candidates(request, v_candidates.ranked);
-    -- What the legs propose later is hardly more relevant than what they have proposed. Only those that reach min_score tell
-    -- that: if none does, better ones may come.
+    -- What the legs propose later is hardly more relevant than what they have proposed. Only those that reach min_score
+    -- tell that: if none does, better ones may come.
     v_candidates.has_more := v_candidates.has_more and cardinality(v_candidates.ranked) = v_ranked_count;
   end if;
   return v_candidates;

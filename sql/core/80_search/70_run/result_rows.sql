@@ -10,8 +10,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -25,8 +25,8 @@ begin
              ::braid_store.search_result
     from unnest(result_rows.ranked) with ordinality r,
          lateral (
-           -- Not a join, which would read all documents of the tenant while the table is small. The inner lateral stands
-           -- in this one: beside it, the planner would cache it, which costs more than it saves.
+           -- Not a join, which would read all documents of the tenant while the table is small. The inner lateral
+           -- stands in this one: beside it, the planner would cache it, which costs more than it saves.
            select c.*, d.external_id, d.title, d.source_uri
            from braid_store.chunks c,
                 lateral (

@@ -26,9 +26,10 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot. It names no table: an upgrade that changes tables locks the tenants first, and who
-  -- waits for them may hold no lock on another.
-  select to_jsonb(s.results) as results, s.stats - 'warnings' as stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings
+  -- One statement, and so one snapshot. It names no table: an upgrade that changes tables locks the tenants first, and
+  -- who waits for them may hold no lock on another.
+  select to_jsonb(s.results) as results, s.stats - 'warnings' as stats,
+    braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings
   into v_found
   from braid_calls.run_search(
          may_be_sparse => true, query_text => run_logged_search.query_text,
@@ -55,6 +56,7 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_calls.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
+  int,
                                                   float8, text, jsonb) is
   'Do the work of braid.logged_search.';

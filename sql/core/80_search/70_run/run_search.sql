@@ -45,7 +45,8 @@ declare
   v_can_grow boolean;
 begin
   v_request := braid_store.compile_request(
-    v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
+    v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection,
+      fusion,
     rrf_k, candidate_count, min_score, match, options, is_reported, may_be_sparse, embedding_mark);
   if is_explained then
     v_request.options.explain := true;
@@ -66,7 +67,8 @@ begin
                            greatest(v_request.match_count - cardinality(v_candidates.ranked), 0), null, null, null);
     end if;
 
-    v_can_grow := v_candidates.has_more and v_request.may_grow and v_request.candidate_count < v_request.most_candidates;
+    v_can_grow := v_candidates.has_more and v_request.may_grow
+      and v_request.candidate_count < v_request.most_candidates;
     -- Ends when there are enough rows. If pages go on beyond the first candidates, it must also be sure that more
     -- candidates would bring no chunk that belongs on this page.
     exit when not v_can_grow or v_arrangement.missing_count <= 0
@@ -103,7 +105,8 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text,
+  float8, int,
                                            float8, text, jsonb, boolean, boolean, text, text) is
   'Run one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '

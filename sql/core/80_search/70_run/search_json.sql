@@ -28,13 +28,16 @@ as $$
            'stats', s.stats - 'warnings',
            'warnings', braid_calls.search_warnings(collection, s.stats))
   from braid_calls.run_search(
-         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
-         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding,
+           match_count => match_count,
+         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters,
+           collection => collection,
          fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
          options => options, is_reported => true) s;
 $$;
 
-comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
+comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+  float8,
                                       text, jsonb) is
   E'Run hybrid_search and return one JSON object with the rows, statistics and warnings.\n'
   'The arguments are those of hybrid_search. results: the rows, as an array. stats: the mode, the candidates of each '

@@ -21,7 +21,8 @@ declare
   v_row record;
 begin
   foreach v_row in array (braid_calls.run_search(
-    may_be_sparse => false, query_embedding => query_embedding, match_count => match_count, filters => filters, collection => collection,
+    may_be_sparse => false, query_embedding => query_embedding, match_count => match_count, filters => filters,
+      collection => collection,
     min_score => min_score, options => options)).results loop
     return next v_row;
   end loop;

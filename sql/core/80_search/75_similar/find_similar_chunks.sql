@@ -50,7 +50,8 @@ begin
   if not found then
     raise exception 'chunk % has no embedding yet', find_similar_chunks.chunk_id
       using errcode = '22023',
-            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
+            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and '
+              'call again.';
   end if;
 
   v_request.match_count := match_count;
@@ -61,7 +62,8 @@ begin
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, false);
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
-    exit when v_arrangement.missing_count = 0 or not v_candidates.has_more or v_request.candidate_count = c_most_candidates;
+    exit when v_arrangement.missing_count = 0 or not v_candidates.has_more
+      or v_request.candidate_count = c_most_candidates;
     v_request.candidate_count := least(v_request.candidate_count * 4, c_most_candidates);
   end loop;
   return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;

@@ -55,7 +55,8 @@ begin
   if v_embedding is null then
     raise exception 'document "%" has no embedding yet', left(find_similar_documents.external_id, 255)
       using errcode = '22023',
-            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
+            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and '
+              'call again.';
   elsif v_distance = 'cosine' and @vector@.vector_norm(v_embedding) = 0 then
     raise exception 'the vectors of document "%" cancel each other out', left(find_similar_documents.external_id, 255)
       using errcode = '22023', hint = 'Call similar_chunks with one of its chunks.';

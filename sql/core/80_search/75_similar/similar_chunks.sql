@@ -16,7 +16,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_calls.find_similar_chunks(similar_chunks.chunk_id, similar_chunks.match_count, similar_chunks.filters,
+  select * from braid_calls.find_similar_chunks(similar_chunks.chunk_id, similar_chunks.match_count,
+    similar_chunks.filters,
                                                 similar_chunks.min_score, similar_chunks.options);
 $$;
 

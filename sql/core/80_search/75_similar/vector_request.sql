@@ -24,7 +24,8 @@ begin
   v_request.options := options;
   v_request.min_score := min_score;
   v_request.filters := filters;
-  v_request.filter := braid_store.narrow_filter(braid_store.compile_filter(filters, tenant_id, collection.id), condition);
+  v_request.filter := braid_store.narrow_filter(braid_store.compile_filter(filters, tenant_id, collection.id),
+    condition);
   return v_request;
 end
 $$;

@@ -26,7 +26,8 @@ begin
   v_options := braid_store.read_search_options(options);
   v_collection := braid_store.find_collection(collection);
   -- Chunks may go while a reranker takes its time. Pages are of one list.
-  v_places := braid_store.find_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores, v_options.cursor is not null);
+  v_places := braid_store.find_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores,
+    v_options.cursor is not null);
   perform braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',
             'What finds and scores chunks is an option of the search that they come from.');
   v_request.collection := v_collection;

@@ -34,13 +34,14 @@ as $$
          array(
            select a
            from braid_calls.arrange_chunks(
-                  arrange_context.chunk_ids, arrange_context.scores, arrange_context.match_count, arrange_context.collection,
+                  arrange_context.chunk_ids, arrange_context.scores, arrange_context.match_count,
+                    arrange_context.collection,
                   braid_calls.passage_options(arrange_context.options)) a),
          arrange_context.token_budget, arrange_context.sort) p;
 $$;
 
 comment on function braid.arrange_context(bigint[], float8[], int, int, text, text, jsonb) is
-  E'Collect passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for example by a '
-  'reranker.\n'
-  'chunk_ids, scores, collection and options are as in arrange_results; token_budget, match_count, sort and the result are as in '
-  'assemble_context.';
+  E'Collect passages for a language model, as assemble_context does, from chunks that were scored elsewhere, for '
+  'example by a reranker.\n'
+  'chunk_ids, scores, collection and options are as in arrange_results; token_budget, match_count, sort and the '
+  'result are as in assemble_context.';

@@ -15,7 +15,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_calls.arrange_chunks(arrange_results.chunk_ids, arrange_results.scores, arrange_results.match_count,
+  select * from braid_calls.arrange_chunks(arrange_results.chunk_ids, arrange_results.scores,
+    arrange_results.match_count,
                                            arrange_results.collection, arrange_results.options);
 $$;
 

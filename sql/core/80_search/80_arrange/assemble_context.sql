@@ -39,14 +39,17 @@ set search_path = pg_catalog, pg_temp
 as $$
   select p.*
   from braid_calls.run_search(
-         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
-         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding,
+           match_count => match_count,
+         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters,
+           collection => collection,
          fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
          options => braid_calls.passage_options(options)) s,
        braid_calls.fit_passages(s.results, token_budget, sort) p;
 $$;
 
-comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text, float8,
+comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text,
+  float8,
                                            int, float8, text, jsonb) is
   E'Collect passages for a language model: the best that fit into a number of tokens, numbered so that they can be '
   'cited.\n'

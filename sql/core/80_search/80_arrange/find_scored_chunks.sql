@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -71,5 +71,5 @@ end
 $$;
 
 comment on function braid_store.find_scored_chunks(int, braid_store.collections, bigint[], float8[], boolean) is
-  'Return the places of the chunks that are in the collection. Raise 22023 if chunk_ids and scores do not fit together, and 42704 '
-  'if none of the chunks is there or, with is_whole, one is not.';
+  'Return the places of the chunks that are in the collection. Raise 22023 if chunk_ids and scores do not fit '
+  'together, and 42704 if none of the chunks is there or, with is_whole, one is not.';

@@ -18,8 +18,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set work_mem = '64MB'
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -38,7 +38,8 @@ begin
   if coalesce(cardinality(count_values.keys), 0) not between 1 and c_max_keys then
     raise exception 'keys %', coalesce('has ' || cardinality(count_values.keys) || ' elements', 'is null')
       using errcode = '22023',
-            hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.', c_max_keys);
+            hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.',
+              c_max_keys);
   elsif exists (select from unnest(count_values.keys) k where k is null) then
     raise exception 'keys has a null' using errcode = '22023', hint = 'Leave it out.';
   elsif (select count(distinct k) from unnest(count_values.keys) k) < cardinality(count_values.keys) then
@@ -66,11 +67,13 @@ begin
     if v_options.operators then
       perform braid_store.refuse_list(count_values.query_text);
     end if;
-    v_tokens := braid_store.query_tokens((braid_store.searched_text(count_values.query_text, v_options.operators)).searched,
+    v_tokens := braid_store.query_tokens((braid_store.searched_text(count_values.query_text,
+      v_options.operators)).searched,
                                          v_collection.text_config, v_collection.fold_diacritics);
     v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match, '{}', '{}');
     if v_options.correct and v_query.absent_terms <> '{}' then
-      v_query := (braid_store.correct_query(v_tenant_id, v_collection, v_tokens, count_values.match, v_query, true)).corrected;
+      v_query := (braid_store.correct_query(v_tenant_id, v_collection, v_tokens, count_values.match, v_query,
+        true)).corrected;
     end if;
     v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_query, v_filter,
                                                v_options.full_text_min_score);
@@ -81,7 +84,8 @@ begin
     from (
       select v.number, v.value, count(*) as count,
              row_number() over (partition by v.number
-                                order by count(*) desc, case when jsonb_typeof(v.value) = 'number' then v.value::numeric end,
+                                order by count(*) desc, case when jsonb_typeof(v.value) = 'number'
+                                  then v.value::numeric end,
                                          v.value #>> '{}' collate "C", jsonb_typeof(v.value)) as place
       from unnest($2) u (chunk_id),
            lateral (

@@ -10,10 +10,12 @@ begin
   if facet_values.key = 'speaker' then
     -- As filters have it: each of several speakers.
     return format($query$
-      select %1$s, to_jsonb(c.speaker) where c.speaker is not null and (%2$s and c.metadata @? 'strict $.speakers[0]') is not true
+      select %1$s, to_jsonb(c.speaker) where c.speaker is not null
+        and (%2$s and c.metadata @? 'strict $.speakers[0]') is not true
       union all
       select distinct %1$s, e.value
-      from jsonb_array_elements(case when %2$s and c.metadata @? 'strict $.speakers[0]' then c.metadata -> 'speakers' end) e
+      from jsonb_array_elements(case when %2$s and c.metadata @? 'strict $.speakers[0]'
+        then c.metadata -> 'speakers' end) e
       where jsonb_typeof(e.value) = 'string'
       $query$, facet_values.number, braid_store.speaks_with_others());
   elsif facet_values.key in ('category', 'language', 'importance') then
@@ -26,7 +28,8 @@ begin
   elsif facet_values.key = 'occurred_at' then
     raise exception 'keys: occurred_at cannot be counted'
       using errcode = '22023',
-            hint = 'Moments are all different: store the day, month or year as a metadata key and count that; a metadata '
+            hint = 'Moments are all different: store the day, month or year as a metadata key and count that; a '
+              'metadata '
                    'key of that name is written "metadata.occurred_at".';
   elsif facet_values.key ^@ '$' then
     raise exception 'keys: unknown key %', to_json(left(facet_values.key, 100))

@@ -18,7 +18,8 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_calls.count_values(facets.keys, facets.query_text, facets.filters, facets.collection, facets.match,
+  select * from braid_calls.count_values(facets.keys, facets.query_text, facets.filters, facets.collection,
+    facets.match,
                                          facets.value_count, facets.options);
 $$;
 

@@ -17,8 +17,8 @@ as $$
 declare
   c_max_filtered constant int := 10000;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
-  -- If false, every chunk that has a lexeme has a score above 0, and no score has to be computed. A chunk with the lexeme
-  -- of a phrase may not have the phrase.
+  -- If false, every chunk that has a lexeme has a score above 0, and no score has to be computed. A chunk with the
+  -- lexeme of a phrase may not have the phrase.
   v_is_scored boolean := v_has_demands or collection.title_weight = 0 or min_score > 0 or query.phrases <> '{}';
   v_chunk_ids bigint[];
   v_scores float8[];

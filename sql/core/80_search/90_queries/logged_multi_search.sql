@@ -24,11 +24,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select braid_calls.run_logged_queries(
-    queries, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k, candidate_count, min_score, match,
+    queries, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k, candidate_count,
+      min_score, match,
     options);
 $$;
 
-comment on function braid.logged_multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
+comment on function braid.logged_multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
+  jsonb) is
   E'Run multi_search and log the search, if the collection has a search log.\n'
   'Arguments and answer are those of multi_search, with search_id in stats where the search was logged, as with '
   'braid.logged_search. The log has one row of it, with the mode multi and all texts, one a line.';

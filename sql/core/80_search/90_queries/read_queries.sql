@@ -19,7 +19,8 @@ begin
                                          then format('an array of %s', jsonb_array_length(queries))
                                          else coalesce('a JSON ' || jsonb_typeof(queries), 'null') end
       using errcode = '22023',
-            hint = format('Give an array of 1 to %s texts, or objects such as {"text": "...", "embedding": [...]}. GET makes a '
+            hint = format('Give an array of 1 to %s texts, or objects such as {"text": "...", "embedding": [...]}. '
+              'GET makes a '
                           'string of it: use POST.', c_most);
   end if;
   for place, v_query in

@@ -53,5 +53,6 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
+comment on function braid_calls.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8,
+  text, jsonb) is
   'Do the work of braid.logged_multi_search.';

@@ -72,7 +72,8 @@ begin
     if v_name is not null then
       raise exception 'option % is of one query, and there are %', v_name, jsonb_array_length(queries)
         using errcode = '22023',
-              hint = case v_name when 'sparse' then 'Leave it out: a collection with a sparse encoder makes terms of each text.'
+              hint = case v_name when 'sparse'
+                then 'Leave it out: a collection with a sparse encoder makes terms of each text.'
                                  else 'Leave it out, or search for each query.' end;
     end if;
   end if;
@@ -94,9 +95,11 @@ begin
       v_found := braid_calls.run_search(
         may_be_sparse => true, query_text => v_query.query_text, query_embedding => v_query.query_embedding,
         match_count => v_row_count, full_text_weight => full_text_weight,
-        semantic_weight => semantic_weight, filters => filters, collection => collection, fusion => fusion, rrf_k => rrf_k,
+        semantic_weight => semantic_weight, filters => filters, collection => collection, fusion => fusion,
+          rrf_k => rrf_k,
         candidate_count => candidate_count, min_score => min_score, match => match,
-        options => case when v_query.is_expansion then coalesce(options, '{}') || '{"operators": false}' else options end
+        options => case when v_query.is_expansion then coalesce(options, '{}') || '{"operators": false}'
+          else options end
                    - array(select jsonb_object_keys(v_shaping)), is_reported => true);
       v_has_more := v_has_more or cardinality(v_found.results) >= v_row_count;
       v_rows := v_rows || v_found.results;
@@ -120,7 +123,8 @@ begin
       -- Summed in the order of the queries, so that the same ranks give the same sums to the last bit.
       select r.chunk_id, sum(r.weight / (c_k + r.rank) order by r.query) as score,
              (array_agg(r.number order by r.weight / (c_k + r.rank) desc, r.query))[1] as best,
-             jsonb_agg(jsonb_build_object('query', r.query, 'rank', r.rank, 'score', r.score) order by r.query) as ranks,
+             jsonb_agg(jsonb_build_object('query', r.query, 'rank', r.rank, 'score', r.score)
+               order by r.query) as ranks,
              min(r.external_id) as external_id, min(r.chunk_index) as chunk_index
       from (
         select r.ordinality as number, r.chunk_id, r.external_id collate "C" as external_id, r.chunk_index, r.score,
@@ -132,7 +136,8 @@ begin
     if v_shaping is null then
       v_results := (
         select coalesce(jsonb_agg((to_jsonb(r) - 'ordinality')
-                                  || jsonb_build_object('score', v_scores[b.place], 'query_ranks', v_query_ranks -> b.place::int - 1)
+                                  || jsonb_build_object('score', v_scores[b.place], 'query_ranks',
+                                    v_query_ranks -> b.place::int - 1)
                                   order by b.place), '[]')
         from unnest(v_bests[:match_count]) with ordinality b (number, place)
         join unnest(v_rows) with ordinality r on r.ordinality = b.number);
@@ -141,7 +146,8 @@ begin
         select coalesce(jsonb_agg(
                  (to_jsonb(r) - 'ordinality')
                  || jsonb_build_object('score', v_scores[b.place], 'query_ranks', v_query_ranks -> b.place - 1,
-                                       'group_score', s.group_score, 'passage', s.passage, 'passage_start', s.passage_start,
+                                       'group_score', s.group_score, 'passage', s.passage, 'passage_start',
+                                         s.passage_start,
                                        'passage_end', s.passage_end, 'cursor', s.cursor)
                  order by s.ordinality), '[]')
         from braid_calls.arrange_chunks(v_chunk_ids, v_scores, match_count, collection, v_shaping) with ordinality s
@@ -181,6 +187,7 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
-  'Do the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank fusion of '
-  'their rows.';
+comment on function braid_calls.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
+  jsonb) is
+  'Do the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank '
+  'fusion of their rows.';

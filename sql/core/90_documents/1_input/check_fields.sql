@@ -32,13 +32,15 @@ begin
             hint = coalesce('It is called ' || ('{"segments": "turns"}'::jsonb ->> v_wrong.key) || ' now.',
                             braid_store.absent_part_hint('fields', v_wrong.key),
                             'The keys are: '
-                            || (select string_agg(k, ', ' order by k) from jsonb_object_keys(check_fields.field_types) k)
+                            || (select string_agg(k, ', ' order by k)
+                              from jsonb_object_keys(check_fields.field_types) k)
                             || '.');
   else
     raise exception '% of % % is a JSON %', v_wrong.key, v_wrong.item_name,
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text), v_wrong.type
       using errcode = '22023',
-            hint = format('Give %s.', (select string_agg(case when t = 'null' then t when t ~ '^[ao]' then 'an ' || t else 'a ' || t end,
+            hint = format('Give %s.', (select string_agg(case when t = 'null' then t when t ~ '^[ao]' then 'an ' || t
+              else 'a ' || t end,
                                                          ' or ')
                                        from jsonb_array_elements_text(v_wrong.allowed) t));
   end if;

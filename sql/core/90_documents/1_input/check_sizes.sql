@@ -32,13 +32,15 @@ begin
       using errcode = '54000', hint = 'Send batches of a few megabytes.';
   end if;
 
-  -- Most documents are short enough for any limit, whatever they have. An element of an array takes four bytes at least.
+  -- Most documents are short enough for any limit, whatever they have. An element of an array takes four bytes at
+  -- least.
   if not exists (
     select from jsonb_array_elements(check_sizes.documents) d
     where octet_length(d.value ->> 'content') > 65000
        or pg_column_size(d.value -> 'metadata') > 2000 or pg_column_size(d.value -> 'chunks') > 400000
        or d.value ? 'turns'
-       or octet_length(concat(d.value ->> 'title', d.value ->> 'source_uri', d.value ->> 'speaker', d.value ->> 'category',
+       or octet_length(concat(d.value ->> 'title', d.value ->> 'source_uri', d.value ->> 'speaker',
+         d.value ->> 'category',
                               d.value ->> 'language')) > 1024)
   then
     return;
@@ -49,7 +51,8 @@ begin
            case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end as chunks,
            g.turn_count, coalesce(octet_length(d.value ->> 'content'), g.size) as content_size,
            coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', false)
-             or coalesce(jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}', false) as is_embedded,
+             or coalesce(jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}',
+               false) as is_embedded,
            case when d.value ? 'metadata' then pg_column_size(d.value -> 'metadata') else 0 end as metadata_size
     from jsonb_array_elements(check_sizes.documents) d,
          lateral (
@@ -63,7 +66,8 @@ begin
     (case when d.turn_count is null then 'content' else 'text of the turns' end, d.content_size::bigint, 'bytes',
      case when d.is_embedded then c_max_embedded else c_max_content end::bigint),
     ('content', case when d.is_embedded and d.content_size <= c_max_embedded
-                     then braid_store.least_word_count(d.document ->> 'content', c_max_words) end, 'words', c_max_words),
+                     then braid_store.least_word_count(d.document ->> 'content', c_max_words) end, 'words',
+                       c_max_words),
     ('title', octet_length(d.document ->> 'title'), 'bytes', c_max_title),
     ('source_uri', octet_length(d.document ->> 'source_uri'), 'bytes', c_max_uri),
     ('speaker', octet_length(d.document ->> 'speaker'), 'bytes', c_max_key),
@@ -78,11 +82,13 @@ begin
   where s.size > s.most
   limit 1;
   if found then
-    raise exception '% of document "%" has % %, more than %', v_wrong.name, v_wrong.external_id, v_wrong.size, v_wrong.unit,
+    raise exception '% of document "%" has % %, more than %', v_wrong.name, v_wrong.external_id, v_wrong.size,
+      v_wrong.unit,
                     v_wrong.most
       using errcode = '54000',
             hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
-                          then 'Leave out the embedding and the sparse terms of so long a text: it is then split into chunks.'
+                          then 'Leave out the embedding and the sparse terms of so long a text: it is then split into '
+                            'chunks.'
                         when v_wrong.name in ('content', 'chunks', 'turns', 'text of the turns')
                           then 'Divide the document into several.'
                         when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'

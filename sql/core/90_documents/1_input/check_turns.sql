@@ -33,12 +33,14 @@ begin
     select l.item_name, s.ordinality, s.value ? 'text' as has_text, octet_length(s.value ->> 'speaker') as speaker_size,
            t.start, t."end",
            max(t.start) over (
-             partition by l.number order by s.ordinality rows between unbounded preceding and 1 preceding) as earlier_start
+             partition by l.number order by s.ordinality rows between unbounded preceding
+               and 1 preceding) as earlier_start
     from unnest(v_lists, v_names) with ordinality l (items, item_name, number),
          jsonb_array_elements(l.items) with ordinality s,
          -- Not through text, which may have 100,000 digits.
          lateral (
-           select nullif(s.value -> 'start', 'null')::numeric as start, nullif(s.value -> 'end', 'null')::numeric as "end"
+           select nullif(s.value -> 'start', 'null')::numeric as start, nullif(s.value -> 'end',
+             'null')::numeric as "end"
          ) t
   ) s
   where not s.has_text or s.speaker_size > c_max_speaker
@@ -53,11 +55,13 @@ begin
     raise exception '% % has no text', v_wrong.item_name, v_wrong.ordinality
       using errcode = '22023', hint = 'Give each turn what is said as text.';
   elsif v_wrong.speaker_size > c_max_speaker then
-    raise exception 'speaker of % % has % bytes, more than %', v_wrong.item_name, v_wrong.ordinality, v_wrong.speaker_size,
+    raise exception 'speaker of % % has % bytes, more than %', v_wrong.item_name, v_wrong.ordinality,
+      v_wrong.speaker_size,
                     c_max_speaker
       using errcode = '54000', hint = 'Shorten it, or put it into the text.';
   elsif v_wrong.start not between 0 and c_max_seconds or v_wrong."end" not between 0 and c_max_seconds then
-    raise exception '% of % % is %', case when v_wrong.start not between 0 and c_max_seconds then 'start' else 'end' end,
+    raise exception '% of % % is %', case when v_wrong.start not between 0 and c_max_seconds then 'start'
+      else 'end' end,
                     v_wrong.item_name, v_wrong.ordinality,
                     left(case when v_wrong.start not between 0 and c_max_seconds then v_wrong.start
                               else v_wrong."end" end::text, 100)
@@ -66,11 +70,13 @@ begin
     raise exception '% of % % has % decimals, more than %',
                     case when scale(v_wrong.start) > c_max_decimals then 'start' else 'end' end,
                     v_wrong.item_name, v_wrong.ordinality,
-                    case when scale(v_wrong.start) > c_max_decimals then scale(v_wrong.start) else scale(v_wrong."end") end,
+                    case when scale(v_wrong.start) > c_max_decimals then scale(v_wrong.start)
+                      else scale(v_wrong."end") end,
                     c_max_decimals
       using errcode = '22023', hint = 'Round it: seconds are kept to microseconds.';
   elsif v_wrong."end" < v_wrong.start then
-    raise exception 'end of % % is %, before its start, %', v_wrong.item_name, v_wrong.ordinality, v_wrong."end", v_wrong.start
+    raise exception 'end of % % is %, before its start, %', v_wrong.item_name, v_wrong.ordinality, v_wrong."end",
+      v_wrong.start
       using errcode = '22023', hint = 'Give both in seconds from the beginning, or leave out end.';
   else
     raise exception 'start of % % is %, before that of an earlier turn, %', v_wrong.item_name, v_wrong.ordinality,

@@ -46,7 +46,8 @@ begin
          k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,turns,chunk_tokens,overlap_tokens}'
                      || '{format,metadata,occurred_at}'::text[]
   into v_keys, v_part_keys, v_has_part_keys, v_other_keys
-  from (select array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d) as all_keys,
+  from (select array(select distinct jsonb_object_keys(d)
+    from jsonb_array_elements(parse_documents.documents) d) as all_keys,
                array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys
         offset 0) k;
   if v_keys && '{importance,occurred_at}'::text[] then
@@ -78,12 +79,14 @@ begin
       using errcode = '22023', hint = 'Give each document your own id for it, 1 to 1024 bytes long.';
   elsif found and v_wrong.chunks_type = 'array' then
     raise exception 'document "%" has chunks and also %', left(v_wrong.external_id, 100),
-                    regexp_replace(concat_ws(', ', 'content, embedding, sparse', array_to_string(v_part_keys, ', ')), ', ([^,]*)$', E' or \\1')
+                    regexp_replace(concat_ws(', ', 'content, embedding, sparse', array_to_string(v_part_keys, ', ')),
+                      ', ([^,]*)$', E' or \\1')
       using errcode = '22023', hint = 'Put these into the chunks, or leave chunks out.';
   elsif found then
     raise exception 'document "%" has % but no embedding', left(v_wrong.external_id, 100), v_wrong.part_key
       using errcode = '22023',
-            hint = format('Without an embedding its text is split into chunks: give both, or chunks with %s of their own.',
+            hint = format('Without an embedding its text is split into chunks: give both, or chunks with %s of their '
+              'own.',
                           v_wrong.part_key);
   end if;
 
@@ -102,7 +105,8 @@ begin
   end if;
 
   if 'chunks' = any (v_keys) then
-    select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
+    select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id',
+      100)))
     into v_chunk_lists, v_chunk_names
     from jsonb_array_elements(parse_documents.documents) d
     where jsonb_typeof(d.value -> 'chunks') = 'array';
@@ -125,9 +129,11 @@ begin
     select array_agg(s.terms), array_agg(s.name) into v_sparse, v_sparse_names
     from jsonb_array_elements(parse_documents.documents) d,
          lateral (
-           select d.value -> 'sparse' as terms, format('sparse of document "%s"', left(d.value ->> 'external_id', 100)) as name
+           select d.value -> 'sparse' as terms, format('sparse of document "%s"', left(d.value ->> 'external_id',
+             100)) as name
            union all
-           select c.value -> 'sparse', format('sparse of document "%s" chunk %s', left(d.value ->> 'external_id', 100), c.ordinality)
+           select c.value -> 'sparse', format('sparse of document "%s" chunk %s', left(d.value ->> 'external_id', 100),
+             c.ordinality)
            from jsonb_array_elements(case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end)
                 with ordinality c
          ) s

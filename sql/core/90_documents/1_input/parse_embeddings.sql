@@ -20,7 +20,8 @@ exception when data_exception or program_limit_exceeded then
     exception when data_exception or program_limit_exceeded then
       raise exception '% is not a vector: %',
                       coalesce(parse_embeddings.names[v_number], 'embedding ' || v_number), sqlerrm
-        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as a JSON array or as a string ''[0.1, ...]''.';
+        using errcode = '22023',
+          hint = 'Give 1 to 16000 finite numbers, as a JSON array or as a string ''[0.1, ...]''.';
     end;
   end loop;
   raise;

@@ -106,8 +106,8 @@ begin
            (t.input).sparse
     from (select unnest(v_texts) as input, unnest(v_costs[:v_count]) as cost, unnest(v_budgets) as budget) t,
          lateral (
-           -- A document with an embedding or sparse terms is one chunk, because they stand for the whole text. A document
-           -- with only a title is one chunk, too.
+           -- A document with an embedding or sparse terms is one chunk, because they stand for the whole text. A
+           -- document with only a title is one chunk, too.
            select (t.input).embedding is not null or coalesce((t.input).sparse, '{}') <> '{}'
                   or coalesce((t.input).content, '') !~ E'\\S' and coalesce((t.input).title, '') ~ E'\\S' as is_whole
          ) w
@@ -124,7 +124,8 @@ begin
     if v_longer is not null then
       return query
       select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
-             c.language, braid_store.copied_metadata(c.external_id, c.metadata, s.chunk_count), null::text, null::text, c.sparse
+             c.language, braid_store.copied_metadata(c.external_id, c.metadata, s.chunk_count), null::text, null::text,
+               c.sparse
       from (
         select s.*, count(*) over (partition by s.text_number) as chunk_count
         from braid_store.split_texts(array(select i.content from unnest(v_longer) i), v_longer_budgets,
@@ -150,7 +151,8 @@ begin
       select s.*, count(*) over (partition by s.ordinality) as chunk_count
       from braid_store.split_turns(document_chunks.collection, v_spoken) s
     ) s
-    join (select i.ordinality, i.external_id, i.category, i.importance, i.language, i.metadata from unnest(v_spoken) i) i
+    join (select i.ordinality, i.external_id, i.category, i.importance, i.language, i.metadata
+      from unnest(v_spoken) i) i
       on i.ordinality = s.ordinality;
   end if;
 end

@@ -36,7 +36,8 @@ begin
       v_line_count := 0;
       v_headings := v_headings || v_number;
       v_kind := 'closed';
-    elsif v_kind = 'paragraph' and v_line_count = 1 and not v_is_after_blank and v_line ~ E'^ {0,3}(=+|-+)[ \t\r]*$' then
+    elsif v_kind = 'paragraph' and v_line_count = 1 and not v_is_after_blank and v_line ~ E'^ {0,3}(=+|-+)[ \t\r]*$'
+      then
       v_headings := v_headings || v_number;
       v_kind := 'closed';
     elsif v_line ~ E'\\S' then
@@ -68,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.markdown_blocks(text) is
-  'Return the blocks of a Markdown text: headings, fenced code, tables, lists and paragraphs, each with the blank lines '
-  'behind it. Put together they are the text.';
+  'Return the blocks of a Markdown text: headings, fenced code, tables, lists and paragraphs, each with the blank '
+  'lines behind it. Put together they are the text.';

@@ -54,7 +54,8 @@ begin
             = (select s.dimensions from braid_store.vector_spaces s where s.id = v_space.vector_space_id)
       order by u.place);
     v_fitting_ids := array(
-      select place_embeddings.embedded_ids[u.place] from unnest(v_fitting) with ordinality u (place, number) order by u.number);
+      select place_embeddings.embedded_ids[u.place] from unnest(v_fitting) with ordinality u (place, number)
+        order by u.number);
     if v_fitting <> '{}' then
       v_embeddings := array(select place_embeddings.embeddings[u.place]
                             from unnest(v_fitting) with ordinality u (place, number) order by u.number);
@@ -67,7 +68,8 @@ begin
 
     v_kept_ids := '{}';
     if place_embeddings.previous_ids is not null then
-      select braid_store.keep_vectors(place_embeddings.tenant_id, v_space, array_agg(u.chunk_id), array_agg(u.previous_id))
+      select braid_store.keep_vectors(place_embeddings.tenant_id, v_space, array_agg(u.chunk_id),
+        array_agg(u.previous_id))
       into v_kept_ids
       from unnest(place_embeddings.chunk_ids, place_embeddings.previous_ids) u (chunk_id, previous_id)
       where u.previous_id is not null and u.chunk_id not in (select unnest(v_fitting_ids));
@@ -91,7 +93,7 @@ $$;
 comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[],
                                                  text[], bigint[]) is
   'Store the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
-  'In the other spaces, a chunk whose text is unchanged gets the vector of the previous chunk. Puts each chunk into the '
-  'outbox of every space for which it has no embedding then. embedded_ids: the chunk of each embedding; null if there '
-  'are none. names: what messages call each embedding. previous_ids: the previous chunk, or null, of each of chunk_ids; '
-  'null if there are none.';
+  'In the other spaces, a chunk whose text is unchanged gets the vector of the previous chunk. Puts each chunk into '
+  'the outbox of every space for which it has no embedding then. embedded_ids: the chunk of each embedding; null if '
+  'there are none. names: what messages call each embedding. previous_ids: the previous chunk, or null, of each of '
+  'chunk_ids; null if there are none.';

@@ -72,7 +72,8 @@ begin
          ) j));
   if not remove_chunks.keeps_vectors then
     perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
-    perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
+    perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id,
+      remove_chunks.chunk_ids);
   end if;
   delete from braid_store.chunk_attributes a
   where a.tenant_id + 0 = remove_chunks.tenant_id and a.ctid = any (array(

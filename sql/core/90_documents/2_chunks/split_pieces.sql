@@ -49,12 +49,14 @@ begin
   ) s
   where s.match[1] <> '';
   if 'markdown' = any (split_pieces.formats) then
-    select array_agg(b.text_number order by b.text_number, b.number), array_agg(b.block order by b.text_number, b.number)
+    select array_agg(b.text_number order by b.text_number, b.number), array_agg(b.block order by b.text_number,
+      b.number)
     into v_headed_texts, v_headed
     from braid_store.headed_blocks(split_pieces.contents, split_pieces.formats) b;
     select array_agg(b.text_number order by b.place, m.number), array_agg(m.block order by b.place, m.number)
     into v_block_texts, v_blocks
-    from unnest(v_headed_texts, v_headed, braid_store.token_costs(v_headed)) with ordinality b (text_number, block, cost, place),
+    from unnest(v_headed_texts, v_headed, braid_store.token_costs(v_headed)) with ordinality b (text_number, block,
+      cost, place),
          lateral (
            select 0 as number, b.block where b.cost <= split_pieces.chunk_tokens[b.text_number]
            union all
@@ -63,7 +65,8 @@ begin
          ) m;
     select array_agg(b.text_number order by b.place, m.number), array_agg(m.piece order by b.place, m.number)
     into v_markdown_texts, v_markdown
-    from unnest(v_block_texts, v_blocks, braid_store.token_costs(v_blocks)) with ordinality b (text_number, block, cost, place),
+    from unnest(v_block_texts, v_blocks, braid_store.token_costs(v_blocks)) with ordinality b (text_number, block, cost,
+      place),
          lateral (
            select 0 as number, b.block as piece where b.cost <= split_pieces.chunk_tokens[b.text_number]
            union all
@@ -153,7 +156,6 @@ begin
 end
 $$;
 comment on function braid_store.split_pieces(text[], float8[], text[]) is
-  'Cut texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, blocks '
-  'with the headings right above them, or blocks, where they fit. A sentence '
-  'that costs more than its text''s chunk_tokens is cut into groups of words, and a group that still costs more into '
-  'runs of characters.';
+  'Cut texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, '
+  'blocks with the headings right above them, or blocks, where they fit. A sentence that costs more than its text''s '
+  'chunk_tokens is cut into groups of words, and a group that still costs more into runs of characters.';

@@ -32,7 +32,8 @@ declare
 begin
   for split_texts.text_number, v_text_pieces, v_text_costs in
     select p.text_number, array_agg(p.piece order by p.number), array_agg(p.cost order by p.number)
-    from (select p.*, row_number() over () as number from braid_store.split_pieces(split_texts.sources, c_budgets, split_texts.formats) p) p
+    from (select p.*, row_number() over () as number from braid_store.split_pieces(split_texts.sources, c_budgets,
+      split_texts.formats) p) p
     group by p.text_number
     order by p.text_number
   loop
@@ -94,6 +95,7 @@ begin
 end
 $$;
 comment on function braid_store.split_texts(text[], int[], int[], text[]) is
-  'Cut each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in Markdown between blocks, at the end of '
-  'a paragraph if one comes late enough, and begins each chunk with at most overlap_tokens (null: a tenth), and half of a '
-  'chunk, of the end of the one before. White space alone gives no chunk.';
+  'Cut each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in '
+  'Markdown between blocks, at the end of a paragraph if one comes late enough, and begins each chunk with at most '
+  'overlap_tokens (null: a tenth), and half of a chunk, of the end of the one before. White space alone gives no '
+  'chunk.';

@@ -261,7 +261,8 @@ begin
   )
   select c.ordinality, (row_number() over (partition by c.ordinality order by c.number))::int - 1, x.content,
          ceil(round(c.cost::numeric, 2))::int,
-         case when octet_length(array_to_string(n.speakers, ', ')) <= c_max_speaker then array_to_string(n.speakers, ', ')
+         case when octet_length(array_to_string(n.speakers, ', ')) <= c_max_speaker then array_to_string(n.speakers,
+           ', ')
               else left(array_to_string(n.speakers, ', '), c_max_speaker / 4 - 1) || '…' end,
          -- Later times than those that timestamptz has, and infinity, stay as they are.
          case when i.occurred_at < '290000-01-01'::timestamptz

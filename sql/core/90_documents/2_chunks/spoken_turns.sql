@@ -28,9 +28,12 @@ begin
     select s.*, lag(s.number) over w is null or lag(s.speaker) over w is distinct from s.speaker as is_first
     from (
       select row_number() over (order by i.ordinality, g.ordinality) as number, i.ordinality,
-             coalesce(nullif(btrim(regexp_replace(g.value ->> 'speaker', E'\\s+', ' ', 'g')), ''), i.speaker) as speaker,
-             case when scale(t.start) > c_decimals then trim_scale(round(t.start, c_decimals)) else t.start end as start,
-             case when scale(t."end") > c_decimals then trim_scale(round(t."end", c_decimals)) else t."end" end as "end",
+             coalesce(nullif(btrim(regexp_replace(g.value ->> 'speaker', E'\\s+', ' ', 'g')), ''),
+               i.speaker) as speaker,
+             case when scale(t.start) > c_decimals then trim_scale(round(t.start, c_decimals)) else t.start
+               end as start,
+             case when scale(t."end") > c_decimals then trim_scale(round(t."end", c_decimals)) else t."end"
+               end as "end",
              btrim(g.value ->> 'text', E' \t\n\r\f\x0B') as content
       from unnest(spoken_turns.inputs) i, jsonb_array_elements(i.turns) with ordinality g,
            lateral (

@@ -62,7 +62,8 @@ begin
   end if;
 
   if v_version > 0 then
-    perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids, are_new => true);
+    perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids,
+      are_new => true);
   end if;
 
   if store_chunks.embeddings is null then
@@ -90,7 +91,6 @@ comment on function braid_store.store_chunks(int, braid_store.collections, braid
                                              braid_store.document_change[], @vector@.vector[],
                                              braid_store.previous_chunk[]) is
   'Store and index the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
-  'previous one with the same text; if there is none, it goes to the outbox. One without sparse terms gets those of that '
-  'chunk. embeddings: the vectors that inputs name '
-  'by their place; null if they hold them themselves. previous: the chunks of replaced documents, which are gone but for '
-  'their vectors and sparse terms; null if there are none.';
+  'previous one with the same text; if there is none, it goes to the outbox. One without sparse terms gets those of '
+  'that chunk. embeddings: the vectors that inputs name by their place; null if they hold them themselves. previous: '
+  'the chunks of replaced documents, which are gone but for their vectors and sparse terms; null if there are none.';

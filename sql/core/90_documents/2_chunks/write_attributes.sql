@@ -43,7 +43,8 @@ begin
   insert into braid_store.chunk_attributes (tenant_id, collection_id, chunk_id, attribute_id, element, text_value,
                                             number_value)
   select write_attributes.tenant_id, write_attributes.collection_id, c.id, f.id,
-         case when v.is_element then row_number() over (partition by c.id, f.id) else 0 end, v.text_value, v.number_value
+         case when v.is_element then row_number() over (partition by c.id, f.id) else 0 end, v.text_value,
+           v.number_value
   from unnest(write_attributes.chunk_ids) u (chunk_id),
        lateral (
          select c.id, c.metadata from braid_store.chunks c
@@ -57,15 +58,18 @@ begin
          select coalesce(c.metadata -> f.name,
                          case when position('.' in f.name) > 0
                               then coalesce(c.metadata #> string_to_array(f.name, '.'),
-                                            braid_store.listed_values(c.metadata, string_to_array(f.name, '.'))) end) as value
+                                            braid_store.listed_values(c.metadata, string_to_array(f.name,
+                                              '.'))) end) as value
          offset 0
        ) m,
        lateral (
          select distinct jsonb_typeof(m.value) = 'array' as is_element,
                 -- A key in an index takes a third of a page at most.
                 case when f.type <> 'number' then left(e.value #>> '{}', 200) end collate "C" as text_value,
-                case when f.type = 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric) end as number_value
-         from jsonb_array_elements(case jsonb_typeof(m.value) when 'array' then m.value else jsonb_build_array(m.value) end) e
+                case when f.type = 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric)
+                  end as number_value
+         from jsonb_array_elements(case jsonb_typeof(m.value) when 'array' then m.value
+           else jsonb_build_array(m.value) end) e
          where jsonb_typeof(e.value) = case f.type when 'number' then 'number' else 'string' end
          offset 0
        ) v

@@ -1,5 +1,10 @@
 -- role: writer
-create or replace function braid_calls.change_metadata(external_id text, metadata jsonb, replace boolean, collection text)
+create or replace function braid_calls.change_metadata(
+  external_id text,
+  metadata jsonb,
+  replace boolean,
+  collection text
+)
 returns boolean
 language plpgsql
 volatile

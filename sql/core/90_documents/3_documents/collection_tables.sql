@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid_store.collection_tables(boolean) is
-  'List the tables that hold a collection''s rows, in an order in which they can be emptied, those of parts first, which their '
-  'manifests name. is_dropped: also those that a clear leaves as they are.';
+  'List the tables that hold a collection''s rows, in an order in which they can be emptied, those of parts first, '
+  'which their manifests name. is_dropped: also those that a clear leaves as they are.';

@@ -14,7 +14,8 @@ begin
   -- would read all documents of the tenant, because without statistics it expects one.
   v_document_ids := array(
     select d.id
-    from (select distinct e.external_id collate "C" as external_id from unnest(delete_listed.external_ids) e (external_id)
+    from (select distinct e.external_id collate "C" as external_id
+      from unnest(delete_listed.external_ids) e (external_id)
           order by 1 offset 0) u,
          lateral (
            select d.id from braid_store.documents d

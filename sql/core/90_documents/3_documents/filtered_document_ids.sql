@@ -72,5 +72,5 @@ end
 $$;
 
 comment on function braid_store.filtered_document_ids(int, int, braid_store.filter, text, int) is
-  'Return the first match_count documents, in the order of external_id, that come after the external_id `after` and have a chunk '
-  'which passes a filter.';
+  'Return the first match_count documents, in the order of external_id, that come after the external_id `after` and '
+  'have a chunk which passes a filter.';

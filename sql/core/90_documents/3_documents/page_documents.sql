@@ -49,7 +49,8 @@ begin
               order by c.document_id
               offset 0
             ) c)
-    from unnest(braid_store.filtered_document_ids(v_tenant_id, v_collection_id, v_filter, v_after, page_documents.match_count))
+    from unnest(braid_store.filtered_document_ids(v_tenant_id, v_collection_id, v_filter, v_after,
+      page_documents.match_count))
            with ordinality u (document_id, place),
          lateral (
            select * from braid_store.documents d

@@ -15,7 +15,8 @@ declare
 begin
   perform braid_store.lock_part(v_collection.id, v_tenant_id);
   foreach v_table in array braid_store.collection_tables() loop
-    v_count := braid_store.delete_rows(v_table, v_tenant_id, v_collection.id); -- documents is the last table, so its count stays
+    -- documents is the last table, so its count stays
+    v_count := braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
   end loop;
   perform braid_store.retire_shards(v_tenant_id, v_collection.id);
   return v_count;

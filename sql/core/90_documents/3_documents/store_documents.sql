@@ -33,9 +33,11 @@ begin
   loop
     begin
       with inserted as (
-        insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata, content_hash,
+        insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata,
+          content_hash,
                                            attribute_hash, occurred_at)
-        select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri, i.metadata,
+        select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri,
+          i.metadata,
                i.content_hash, i.attribute_hash, i.occurred_at
         from unnest(v_inputs) i
         order by i.external_id collate "C"
@@ -82,8 +84,8 @@ begin
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
              when i.attribute_hash is distinct from d.attribute_hash then
-               -- Chunks that the caller gave, or that are made of turns, may have attributes of their own, which only the
-               -- input shows.
+               -- Chunks that the caller gave, or that are made of turns, may have attributes of their own, which only
+               -- the input shows.
                case when i.chunks is null and i.turns is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status,

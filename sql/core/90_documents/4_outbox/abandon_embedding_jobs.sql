@@ -23,6 +23,6 @@ $$;
 comment on function braid.abandon_embedding_jobs(bigint[], text, int, text, text) is
   E'Give up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
   'For texts that the model refuses. They stay listed by list_embedding_jobs, until retry_embedding_jobs or '
-  'drop_embedding_jobs; full text finds these chunks meanwhile. most_attempts: jobs that were claimed fewer times are only '
-  'given back, as by fail_embedding_jobs; 1, as by default, gives up at once. At most 10000 chunks. Return how many there '
-  'were.';
+  'drop_embedding_jobs; full text finds these chunks meanwhile. most_attempts: jobs that were claimed fewer times '
+  'are only given back, as by fail_embedding_jobs; 1, as by default, gives up at once. At most 10000 chunks. Return '
+  'how many there were.';

@@ -19,7 +19,8 @@ declare
   v_count int;
 begin
   if cardinality(complete_embedding_jobs.chunk_ids) > c_max_chunks then
-    raise exception 'chunk_ids has % elements, more than %', cardinality(complete_embedding_jobs.chunk_ids), c_max_chunks
+    raise exception 'chunk_ids has % elements, more than %', cardinality(complete_embedding_jobs.chunk_ids),
+      c_max_chunks
       using errcode = '54000', hint = 'Store in batches, such as those that claim_embedding_jobs gave.';
   end if;
   if cardinality(complete_embedding_jobs.chunk_ids) is distinct from cardinality(complete_embedding_jobs.embeddings)

@@ -46,7 +46,8 @@ begin
     limit lease_embedding_jobs.job_count
     for update skip locked);
   update braid_store.embedding_jobs j
-  set claimed_until = clock_timestamp() + least(lease_embedding_jobs.lease, interval '100 years'), attempts = j.attempts + 1
+  set claimed_until = clock_timestamp() + least(lease_embedding_jobs.lease, interval '100 years'), attempts = j.attempts
+    + 1
   where j.tenant_id + 0 = v_tenant_id and j.ctid = any (array(
     select j.ctid
     from unnest(v_chunk_ids) u (chunk_id),

@@ -13,12 +13,13 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_calls.write_given_terms(store_sparse_terms.chunk_ids, store_sparse_terms.terms, store_sparse_terms.collection);
+  select braid_calls.write_given_terms(store_sparse_terms.chunk_ids, store_sparse_terms.terms,
+    store_sparse_terms.collection);
 $$;
 
 comment on function braid.store_sparse_terms(bigint[], jsonb, text) is
   E'Store weighted terms of chunks, made outside by a sparse model, in place of those that they have.\n'
-  'terms: a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, "ship": 0.4}: at most '
-  '4096 terms with weights above 0. An empty object removes the terms of its chunk. At most 10000 chunks. Chunks that were '
-  'deleted in the meantime are passed over. Return how many were not, those with an empty object too. Searches with the '
-  'option sparse find the terms at once.';
+  'terms: a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, "ship": '
+  '0.4}: at most 4096 terms with weights above 0. An empty object removes the terms of its chunk. At most 10000 '
+  'chunks. Chunks that were deleted in the meantime are passed over. Return how many were not, those with an empty '
+  'object too. Searches with the option sparse find the terms at once.';

@@ -28,7 +28,8 @@ begin
                     coalesce(cardinality(write_given_terms.chunk_ids), 0), jsonb_array_length(write_given_terms.terms)
       using errcode = '22023', hint = 'Send one object for each chunk id, in the same order.';
   end if;
-  v_terms := array(select t.value from jsonb_array_elements(write_given_terms.terms) with ordinality t order by t.ordinality);
+  v_terms := array(select t.value from jsonb_array_elements(write_given_terms.terms) with ordinality t
+    order by t.ordinality);
   perform braid_store.check_sparse_terms(v_terms, array(
     select format('terms of chunk %s', u.chunk_id)
     from unnest(write_given_terms.chunk_ids) with ordinality u (chunk_id, place) order by u.place));

@@ -1,4 +1,7 @@
-create or replace function braid_store.note_rate(postings_per_second float8 default null, index_work_per_second float8 default null)
+create or replace function braid_store.note_rate(
+  postings_per_second float8 default null,
+  index_work_per_second float8 default null
+)
 returns void
 language sql
 volatile
@@ -6,12 +9,12 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- The first rate is taken whole, and a slower one at once; a faster one only halfway: it is worse when work takes longer than
-  -- expected. Skips
-  -- the update if another session has locked the row, because its measure is as good.
+  -- The first rate is taken whole, and a slower one at once; a faster one only halfway: it is worse when work takes
+  -- longer than expected. Skips the update if another session has locked the row, because its measure is as good.
   update braid_store.upkeep_rates r
   set postings_per_second = least(note_rate.postings_per_second,
-                                  (r.postings_per_second + coalesce(note_rate.postings_per_second, r.postings_per_second)) / 2),
+                                  (r.postings_per_second + coalesce(note_rate.postings_per_second,
+                                    r.postings_per_second)) / 2),
       index_work_per_second = least(note_rate.index_work_per_second,
                                     (r.index_work_per_second
                                      + coalesce(note_rate.index_work_per_second, r.index_work_per_second)) / 2)

@@ -18,7 +18,8 @@ begin
     null; -- an installation, which keeps calls out, is what the step failed of as well
   end;
   v_report := format('%s failed: %s (%s)', coalesce(v_step, 'a step'), report_failure.message, report_failure.sqlstate);
-  raise warning 'maintenance of %', v_report using hint = 'maintain() has gone on with the others, and tries this one again.';
+  raise warning 'maintenance of %',
+    v_report using hint = 'maintain() has gone on with the others, and tries this one again.';
   return v_report;
 end
 $$;

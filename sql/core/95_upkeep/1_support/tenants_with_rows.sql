@@ -20,7 +20,8 @@ begin
         from (select t.id from braid_store.tenants t where t.id > $1 order by t.id limit 1000) t
       ) t
     $query$,
-    (select string_agg(format('exists (select from braid_store.%I r where r.tenant_id = t.id and r.collection_id = $2 offset 0)',
+    (select string_agg(format('exists (select from braid_store.%I r where r.tenant_id = t.id and r.collection_id = $2 '
+      'offset 0)',
                               u.name), ' or ' order by u.place)
      from unnest('{documents,segments,vector_shards,centroids}'::text[]
                  -- Rows of parts may be all that is left.

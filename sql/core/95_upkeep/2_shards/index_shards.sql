@@ -69,7 +69,8 @@ begin
       -- that retires the shard, and it never serves.
       warnings := warnings || array_remove(array[braid_store.index_shard(v_shard)], null);
       perform braid_store.calibrate_shard(v_shard);
-      if not braid_store.reject_index(v_shard) and braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id) then
+      if not braid_store.reject_index(v_shard) and braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id)
+        then
         perform braid_store.serve_shard(v_shard);
       end if;
       -- The next visit moves its vectors.
@@ -89,5 +90,5 @@ $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
   'Make the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
-  'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how '
-  'long the smallest index would take that was not begun because it would not fit; each such shard has its own.';
+  'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: '
+  'how long the smallest index would take that was not begun because it would not fit; each such shard has its own.';

@@ -57,7 +57,8 @@ begin
                                                    'vectors', v_shard.vector_count, 'is_indexed', false);
       continue;
     end if;
-    v_count := least(measure_indexes.query_count, greatest(v_least, c_most_compared / greatest(v_shard.vector_count, 1)));
+    v_count := least(measure_indexes.query_count, greatest(v_least, c_most_compared / greatest(v_shard.vector_count,
+      1)));
     v_own := braid_store.own_queries(v_tenant_id, v_collection.id, v_shard.vector_space_id, v_count);
     v_queries := v_own.queries;
     v_sample_count := 0;
@@ -83,7 +84,8 @@ begin
     set measurement = v_measurement,
         ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
         ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
-        ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused else s.ef_search_fused end,
+        ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused
+          else s.ef_search_fused end,
         index_recall = case when measure_indexes.set_ef_search then v_chosen.index_recall else s.index_recall end,
         far_distance = case when measure_indexes.set_ef_search then v_chosen.far_distance else s.far_distance end,
         far_ef_search = case when measure_indexes.set_ef_search then v_chosen.far_ef_search else s.far_ef_search end
@@ -91,11 +93,14 @@ begin
       and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id and s.state = 'serving';
     v_is_set := found and measure_indexes.set_ef_search;
     v_indexes := v_indexes || (
-      jsonb_build_object('shard', v_shard.id, 'embedding_model', v_space.embedding_model, 'vectors', v_shard.vector_count,
+      jsonb_build_object('shard', v_shard.id, 'embedding_model', v_space.embedding_model, 'vectors',
+        v_shard.vector_count,
                          'is_indexed', true)
       || v_measurement
-      || jsonb_build_object('ef_search_fused', case when v_is_set then v_chosen.ef_search_fused else v_shard.ef_search_fused end,
-                            'suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100', v_chosen.ef_search_100,
+      || jsonb_build_object('ef_search_fused', case when v_is_set then v_chosen.ef_search_fused
+        else v_shard.ef_search_fused end,
+                            'suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100',
+                              v_chosen.ef_search_100,
                             'suggested_ef_search_fused', v_chosen.ef_search_fused, 'is_set', v_is_set));
   end loop;
   return jsonb_build_object('collection', v_collection.name, 'indexes', v_indexes);

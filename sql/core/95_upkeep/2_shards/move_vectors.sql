@@ -87,4 +87,5 @@ $$;
 
 comment on function braid_store.move_vectors(timestamptz) is
   'Move vectors from where they were written to the shards that serve, or back, in the parts that a visit has noted, '
-  'until the deadline, or until 100 shards were looked at. A writer of one of these vectors then waits until the transaction ends.';
+  'until the deadline, or until 100 shards were looked at. A writer of one of these vectors then waits until the '
+  'transaction ends.';

@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_store.has_due_lists(int, int) is
-  'Tell whether chunks of a tenant''s part of a collection should be in lists of metadata values and are not, or many have been '
-  'changed since.';
+  'Tell whether chunks of a tenant''s part of a collection should be in lists of metadata values and are not, or '
+  'many have been changed since.';

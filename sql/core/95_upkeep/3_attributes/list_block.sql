@@ -29,7 +29,8 @@ begin
   -- Merges and other maintenance leave a segment alone that is locked.
   select s.chunk_count into v_chunk_count
   from braid_store.segments s
-  where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id and s.id = list_block.segment_id
+  where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id
+    and s.id = list_block.segment_id
   for no key update skip locked;
   if not found then
     return null;
@@ -37,8 +38,10 @@ begin
   -- With so many fields and elements that to list them would take long, each chunk may have any value. One chunk in 256
   -- stands for all.
   v_is_wide := coalesce((
-    select avg(regexp_count(c.metadata::text, '": ')) > c_most_fields or avg(regexp_count(c.metadata::text, ', ')) > c_most_parts
-    from generate_series(list_block.block * c_block_size + 1, (list_block.block + 1) * c_block_size, 256) n (chunk_number),
+    select avg(regexp_count(c.metadata::text, '": ')) > c_most_fields or avg(regexp_count(c.metadata::text,
+      ', ')) > c_most_parts
+    from generate_series(list_block.block * c_block_size + 1, (list_block.block + 1) * c_block_size,
+      256) n (chunk_number),
          lateral (
            select sc.chunk_id from braid_store.segment_chunks sc
            where sc.tenant_id = list_block.tenant_id and sc.collection_id = list_block.collection_id
@@ -64,7 +67,8 @@ begin
       select sc.chunk_id from braid_store.segment_chunks sc
       where sc.tenant_id = list_block.tenant_id and sc.collection_id = list_block.collection_id
         and sc.segment_id = list_block.segment_id
-        and sc.chunk_number > list_block.block * c_block_size and sc.chunk_number <= (list_block.block + 1) * c_block_size
+        and sc.chunk_number > list_block.block * c_block_size and sc.chunk_number <= (list_block.block + 1)
+          * c_block_size
       offset 0
     ) sc,
     lateral (
@@ -79,7 +83,8 @@ begin
       from chunk c,
            lateral (
              select g.ctid from braid_store.changed_metadata g
-             where g.tenant_id = list_block.tenant_id and g.collection_id = list_block.collection_id and g.chunk_id = c.id
+             where g.tenant_id = list_block.tenant_id and g.collection_id = list_block.collection_id
+               and g.chunk_id = c.id
              offset 0
            ) g))
   ), field as (
@@ -94,7 +99,8 @@ begin
            select f.value where jsonb_typeof(f.value) = 'object'
            union all
            select o.value
-           from jsonb_array_elements(case when jsonb_typeof(f.value) = 'array' and jsonb_array_length(f.value) <= c_most_elements
+           from jsonb_array_elements(case when jsonb_typeof(f.value) = 'array'
+             and jsonb_array_length(f.value) <= c_most_elements
                                           then f.value else '[]' end) o
            where jsonb_typeof(o.value) = 'object'
          ) o (value),
@@ -107,10 +113,12 @@ begin
     limit c_most_keys
   ), element as materialized (
     select f.id, f.key, case jsonb_typeof(f.value) when 'string' then 'text' else jsonb_typeof(f.value) end as type,
-           case when jsonb_typeof(f.value) = 'number' then braid_store.attribute_number(f.value::numeric) end as number_value,
+           case when jsonb_typeof(f.value) = 'number' then braid_store.attribute_number(f.value::numeric)
+             end as number_value,
            case when jsonb_typeof(f.value) <> 'number' then left(f.value #>> '{}', 64) end collate "C" as text_value
     from field f
-    where jsonb_typeof(f.value) in ('string', 'number', 'boolean') and f.key in (select k.key from listed_key k) and not f.is_in_list
+    where jsonb_typeof(f.value) in ('string', 'number', 'boolean') and f.key in (select k.key from listed_key k)
+      and not f.is_in_list
     union all
     select f.id, f.key, v.type, v.number_value, v.text_value
     from field f,
@@ -121,7 +129,8 @@ begin
            select distinct case jsonb_typeof(e.value) when 'string' then 'text' else jsonb_typeof(e.value) end,
                   case when jsonb_typeof(e.value) = 'number' then braid_store.attribute_number(e.value::numeric) end,
                   case when jsonb_typeof(e.value) <> 'number' then left(e.value #>> '{}', 64) end
-           from jsonb_array_elements(case when jsonb_array_length(f.value) <= c_most_elements then f.value else '[]' end) e
+           from jsonb_array_elements(case when jsonb_array_length(f.value) <= c_most_elements then f.value
+             else '[]' end) e
            where jsonb_typeof(e.value) in ('string', 'number', 'boolean')
            offset 0
          ) v
@@ -138,7 +147,8 @@ begin
                   case when jsonb_typeof(e.value) = 'number' then braid_store.attribute_number(e.value::numeric) end,
                   case when jsonb_typeof(e.value) <> 'number' then left(e.value #>> '{}', 64) end
            from jsonb_array_elements(case when jsonb_typeof(f.value) <> 'array' then jsonb_build_array(f.value)
-                                          when jsonb_array_length(f.value) <= c_most_elements then f.value else '[]' end) e
+                                          when jsonb_array_length(f.value) <= c_most_elements then f.value
+                                            else '[]' end) e
            where jsonb_typeof(e.value) in ('string', 'number', 'boolean')
            offset 0
          ) v
@@ -166,10 +176,12 @@ begin
     ) v
     group by v.key, v.type
   )
-  insert into braid_store.metadata_lists (tenant_id, collection_id, segment_id, key, type, block, number_values, text_values,
+  insert into braid_store.metadata_lists (tenant_id, collection_id, segment_id, key, type, block, number_values,
+    text_values,
                                           value_ends, chunk_ids)
   select list_block.tenant_id, list_block.collection_id, list_block.segment_id, i.key, i.type, list_block.block,
-         case when i.type = 'number' then l.number_values end, case when i.type in ('text', 'boolean') then l.text_values end,
+         case when i.type = 'number' then l.number_values end, case when i.type in ('text', 'boolean')
+           then l.text_values end,
          l.value_ends, i.chunk_ids
   from (
     select e.key, e.type, array_agg(e.id order by e.number_value, e.text_value, e.id) as chunk_ids
@@ -180,13 +192,16 @@ begin
 
   update braid_store.segments s
   set listed_count = least(s.chunk_count, (list_block.block + 1) * c_block_size)
-  where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id and s.id = list_block.segment_id
+  where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id
+    and s.id = list_block.segment_id
     and s.listed_count = list_block.block * c_block_size and s.chunk_count >= c_least_listed;
-  return case when v_chunk_count >= c_least_listed then least(c_block_size, v_chunk_count - list_block.block * c_block_size)
+  return case when v_chunk_count >= c_least_listed then least(c_block_size, v_chunk_count - list_block.block
+    * c_block_size)
               else 0 end;
 end
 $$;
 
 comment on function braid_store.list_block(int, int, bigint, int) is
-  'List the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block 0 has the first '
-  'numbers. Of a small segment it lists nothing. Return how many chunks it listed; null: another session works on the segment.';
+  'List the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block '
+  '0 has the first numbers. Of a small segment it lists nothing. Return how many chunks it listed; null: another '
+  'session works on the segment.';

@@ -45,7 +45,8 @@ begin
           exit when clock_timestamp() > maintain_attributes.deadline;
         end loop;
         if v_is_done and v_last_id is null then
-          v_is_done := braid_store.delete_attributes(v_part.tenant_id, v_part.collection_id, maintain_attributes.deadline);
+          v_is_done := braid_store.delete_attributes(v_part.tenant_id, v_part.collection_id,
+            maintain_attributes.deadline);
         end if;
         -- has_due_attributes also finds the chunks that were skipped because a writer had locked them.
         if v_is_done and not braid_store.has_due_attributes(v_part.tenant_id, v_part.collection_id)

@@ -31,7 +31,8 @@ begin
     where g.tenant_id + 0 = maintain_lists.tenant_id and g.ctid = any (array(
       select g.ctid from braid_store.changed_metadata g
       where g.tenant_id = maintain_lists.tenant_id and g.collection_id = maintain_lists.collection_id
-        and not exists (select from braid_store.chunks c where c.tenant_id = maintain_lists.tenant_id and c.id = g.chunk_id offset 0)
+        and not exists (select from braid_store.chunks c where c.tenant_id = maintain_lists.tenant_id
+          and c.id = g.chunk_id offset 0)
       for update skip locked));
   end if;
   for v_block in
@@ -61,7 +62,8 @@ begin
     if v_has_listed and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
       return;
     end if;
-    v_listed := braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block);
+    v_listed := braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id,
+      v_block.block);
     if v_listed is null then
       return;
     end if;
@@ -73,6 +75,6 @@ end
 $$;
 
 comment on function braid_store.maintain_lists(int, int, timestamptz) is
-  'List the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
-  'collection. Lists one block of chunks at least, and stops at the deadline. chunk_count: how many were listed. is_complete: '
-  'whether nothing is left.';
+  'List the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s '
+  'part of a collection. Lists one block of chunks at least, and stops at the deadline. chunk_count: how many were '
+  'listed. is_complete: whether nothing is left.';

@@ -62,7 +62,8 @@ begin
       return;
     end if;
   end loop;
-  foreach v_table in array array_remove(array_remove(braid_store.collection_tables(is_dropped => true), 'chunks'), 'forward_rows') loop
+  foreach v_table in array array_remove(array_remove(braid_store.collection_tables(is_dropped => true), 'chunks'),
+    'forward_rows') loop
     loop
       execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid from '
                      'braid_store.%1$I where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
@@ -71,7 +72,8 @@ begin
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;
       if v_count < c_batch_size then
         -- A row that another session has moved meanwhile is not deleted where it was.
-        execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)', v_table)
+        execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)',
+          v_table)
         into v_is_left
         using reap_part.tenant_id, reap_part.collection_id;
         exit when not v_is_left;

@@ -54,7 +54,8 @@ begin
         using v_tenant.id, v_places;
       get diagnostics v_count = row_count;
       v_total := v_total + case v_table.name when 'documents' then v_count else 0 end;
-      execute format('select $2 or exists (select from %sbraid_store.%I t where t.tenant_id = $1)', v_table.scope, v_table.name)
+      execute format('select $2 or exists (select from %sbraid_store.%I t where t.tenant_id = $1)', v_table.scope,
+        v_table.name)
       into v_has_left
       using v_tenant.id, v_has_left;
     end loop;

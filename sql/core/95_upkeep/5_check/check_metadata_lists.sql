@@ -29,7 +29,8 @@ begin
     from (
       select c.id, e.key,
              case jsonb_typeof(e.value) when 'string' then 'text' else jsonb_typeof(e.value) end as type,
-             case jsonb_typeof(e.value) when 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric) end as number_value,
+             case jsonb_typeof(e.value) when 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric)
+               end as number_value,
              case when jsonb_typeof(e.value) <> 'number' then left(e.value #>> '{}', 64) end as text_value
       from (
         select sc.chunk_id from braid_store.segment_chunks sc
@@ -54,7 +55,8 @@ begin
       from (
         select l.key, l.type, l.chunk_ids, e.number_value, e.text_value, e.last,
                coalesce(lag(e.last) over (partition by l.key, l.type, l.block order by e.place), 0) as first
-        from list l, unnest(l.number_values, l.text_values, l.value_ends) with ordinality e (number_value, text_value, last, place)
+        from list l, unnest(l.number_values, l.text_values, l.value_ends) with ordinality e (number_value, text_value,
+          last, place)
         where l.type in ('number', 'text', 'boolean')
       ) v,
       unnest(v.chunk_ids[v.first + 1 : v.last]) i (id)

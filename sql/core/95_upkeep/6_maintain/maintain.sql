@@ -14,11 +14,11 @@ $$;
 
 comment on function braid.maintain(interval) is
   E'Do the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find '
-  'them fastest, lists values of metadata, indexes attributes declared later, fills the outbox of a model change, frees the space of '
-  'what was dropped, counts logged searches and deletes those kept for long enough, and note once a day how large '
-  'everything is.\n'
-  'Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after this. A '
-  'large merge or the index of a vector shard cannot be interrupted, so one is begun only if it fits, by the speed '
+  'them fastest, lists values of metadata, indexes attributes declared later, fills the outbox of a model change, '
+  'frees the space of what was dropped, counts logged searches and deletes those kept for long enough, and note once '
+  'a day how large everything is.\n'
+  'Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after this. '
+  'A large merge or the index of a vector shard cannot be interrupted, so one is begun only if it fits, by the speed '
   'measured before; else seconds_needed in the result tells the budget it takes. Null, as by default: ends after 10 '
   'seconds, or after one such piece of work that takes longer. Safe at any time and from several sessions; a writer '
   'waits for it a second at most, or so. Tenants that have written nothing cost nothing. Return counts of what it '

@@ -40,8 +40,10 @@ begin
   select array_agg(t.name order by t.place, random()), count(*) filter (where t.place < 100)
   into v_tasks, v_free_count
   from (
-    values ('index_shards', 10), ('reap_collections', 20), ('reap_tenants', 30), ('drop_retired_shards', 40), ('note_parts', 50),
-           ('maintain_parts', 60), ('move_vectors', 100), ('maintain_attributes', 100), ('rebuild_indexes', 100), ('reap_spaces', 100)
+    values ('index_shards', 10), ('reap_collections', 20), ('reap_tenants', 30), ('drop_retired_shards', 40),
+      ('note_parts', 50),
+           ('maintain_parts', 60), ('move_vectors', 100), ('maintain_attributes', 100), ('rebuild_indexes', 100),
+             ('reap_spaces', 100)
     union all
     select m.key, m.value::int from braid_store.parts p, jsonb_each(p.manifest -> 'maintenance') m
   ) t (name, place);
@@ -77,11 +79,12 @@ begin
   end loop;
   -- Not complete either while a shard waits to be dropped, because this call retired it or a snapshot may still read
   -- it.
-  return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean and not braid_store.has_unfinished_shards());
+  return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean
+    and not braid_store.has_unfinished_shards());
 end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
   'Do the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
-  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done. Tasks of '
-  'parts, and their places among those of the core, are in the parts'' manifests.';
+  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done. '
+  'Tasks of parts, and their places among those of the core, are in the parts'' manifests.';

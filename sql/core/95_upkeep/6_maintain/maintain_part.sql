@@ -109,6 +109,7 @@ end
 $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
-  'Do what a tenant''s part of a collection needs and no writer has to wait for: merges, lists of metadata values, copying vectors into a new '
-  'shard, the centroid, and what parts do at a visit. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
-  'make that necessary. warning: why sparse terms were not merged. The other results are as in maintain().';
+  'Do what a tenant''s part of a collection needs and no writer has to wait for: merges, lists of metadata values, '
+  'copying vectors into a new shard, the centroid, and what parts do at a visit. Notes what else the part needs. '
+  'next_visit: when to visit it again; null if only writes make that necessary. warning: why sparse terms were not '
+  'merged. The other results are as in maintain().';

@@ -50,7 +50,8 @@ begin
         v_posting_count := (
           select sum(n.posting_count)
           from (
-            select braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, array[u.segment_id]) as posting_count
+            select braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id,
+              array[u.segment_id]) as posting_count
             from unnest(v_due_ids) u (segment_id)
             order by 1
             limit 8
@@ -60,7 +61,8 @@ begin
       end if;
       v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
     end if;
-    v_merged := braid_store.merge_segments(merge_due.tenant_id, merge_due.collection, v_segment_ids, 9223372036854775807);
+    v_merged := braid_store.merge_segments(merge_due.tenant_id, merge_due.collection, v_segment_ids,
+      9223372036854775807);
     merges := merges + least(v_merged, 1);
     segments := segments + v_merged;
     exit when v_merged < cardinality(v_segment_ids); -- another session merges the others

@@ -37,10 +37,12 @@ begin
     v_count := braid_store.absorb_sparse_rows(
       merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
       -- 256, which a writer takes, are no matter of budgets.
-      least(greatest(v_limit / braid_store.waiting_sparse_length(merge_sparse_due.tenant_id, merge_sparse_due.collection_id), 256),
+      least(greatest(v_limit / braid_store.waiting_sparse_length(merge_sparse_due.tenant_id,
+        merge_sparse_due.collection_id), 256),
             c_most_absorbed)::int);
     continue when v_count > 0;
-    v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id, v_limit);
+    v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
+      v_limit);
     if v_segment_ids is null then
       -- As in merge_due.
       v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
@@ -51,7 +53,8 @@ begin
       end if;
       return;
     end if;
-    v_count := braid_store.merge_sparse_segments(merge_sparse_due.tenant_id, merge_sparse_due.collection_id, v_segment_ids);
+    v_count := braid_store.merge_sparse_segments(merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
+      v_segment_ids);
     exit when v_count = 0;
     merges := merges + 1;
     segments := segments + v_count;
@@ -60,5 +63,5 @@ end
 $$;
 
 comment on function braid_store.merge_sparse_due(int, int, timestamptz, boolean) is
-  'Put sparse rows into segments and merge these, until the deadline or until nothing is due. is_bounded and seconds_needed '
-  'are as in merge_due.';
+  'Put sparse rows into segments and merge these, until the deadline or until nothing is due. is_bounded and '
+  'seconds_needed are as in merge_due.';

@@ -12,7 +12,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Writers of a part wait meanwhile, so that a larger one, which takes longer than a second, is left to rebuild_index().
+  -- Writers of a part wait meanwhile, so that a larger one, which takes longer than a second, is left to
+  -- rebuild_index().
   c_most_chunks constant int := 1000;
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
@@ -69,5 +70,5 @@ end
 $$;
 
 comment on function braid_store.rebuild_indexes(timestamptz) is
-  'Write the full-text indexes anew whose tokens an upgrade has changed, those of up to 1,000 chunks, until the deadline. '
-  'is_complete: whether no such part is left.';
+  'Write the full-text indexes anew whose tokens an upgrade has changed, those of up to 1,000 chunks, until the '
+  'deadline. is_complete: whether no such part is left.';

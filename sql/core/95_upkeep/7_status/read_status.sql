@@ -14,7 +14,8 @@ as $$
     'warnings', braid_store.server_warnings(),
     'bytes', braid_store.stored_bytes(),
     'collections', coalesce(
-      (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
+      (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions',
+        v.dimensions,
                                            'distance', v.distance, 'text_config', c.text_config)
                         || braid_store.collection_counts(c.id) order by c.name)
        from braid_store.collections c

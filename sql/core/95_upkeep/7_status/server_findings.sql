@@ -28,8 +28,10 @@ as $$
   ), locks as (
     select current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int as sessions,
            current_setting('max_locks_per_transaction')::int as each,
-           (select count(*) from pg_class c where c.relnamespace::regnamespace::text = any ('{braid,braid_store,braid_locks}'))
-           + (select count(*) from pg_proc p where p.pronamespace::regnamespace::text = any ('{braid,braid_calls,braid_store}')) as needed
+           (select count(*) from pg_class c
+             where c.relnamespace::regnamespace::text = any ('{braid,braid_store,braid_locks}'))
+           + (select count(*) from pg_proc p
+             where p.pronamespace::regnamespace::text = any ('{braid,braid_calls,braid_store}')) as needed
   ), transaction_ids as (
     select age(d.datfrozenxid) as age, current_setting('autovacuum_freeze_max_age')::bigint as wanted,
            least(2 * current_setting('autovacuum_freeze_max_age')::bigint,
@@ -45,7 +47,8 @@ as $$
          ('problem', 'autovacuum_off', 'autovacuum', not current_setting('autovacuum')::boolean,
           'autovacuum is off',
           'the space of what was replaced or deleted is never used again. After all documents had been '
-          'replaced seven times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn it on.',
+          'replaced seven times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn '
+            'it on.',
           E'alter system set autovacuum = on;\nselect pg_reload_conf();'),
          ('problem', 'track_counts_off', 'track_counts', not current_setting('track_counts')::boolean,
           'track_counts is off', 'autovacuum does not learn which tables it should clean.',
@@ -64,14 +67,17 @@ as $$
          -- Autovacuum begins to freeze at the one setting, and leaves everything else for it at the other.
          ('problem', 'transaction_ids_old', format('database %I', current_database()), x.age > x.most,
           format('transaction ids of this database are %s transactions old, and should be %s at most', x.age, x.wanted),
-          'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: first end '
-          'what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads what is old, and '
+          'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: '
+            'first end '
+          'what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads what is '
+            'old, and '
           'keeps nobody waiting.',
           'vacuum;'),
          ('advice', 'hot_standby_feedback_off', 'hot_standby_feedback',
           pg_is_in_recovery() and not current_setting('hot_standby_feedback')::boolean,
           'hot_standby_feedback is off on this standby',
-          'what vacuum removes on the primary waits for the searches here, or cancels them, and all readers of this standby '
+          'what vacuum removes on the primary waits for the searches here, or cancels them, and all readers of this '
+            'standby '
           'see older rows meanwhile. Turn it on if it is searched.',
           E'-- on the standby\nalter system set hot_standby_feedback = on;\nselect pg_reload_conf();'),
          ('advice', 'maintenance_work_mem_small', 'maintenance_work_mem',
@@ -85,7 +91,8 @@ as $$
           s.read > s.buffers and s.buffers + 1048576 <= s.cache / 3,
           format('shared_buffers is %s, and what searches read is %s large',
                  current_setting('shared_buffers'), pg_size_pretty(s.read)),
-          'with a tenth of it, a hybrid search took 2.1 times the CPU. Set it to a quarter of the memory, and restart the '
+          'with a tenth of it, a hybrid search took 2.1 times the CPU. Set it to a quarter of the memory, and restart '
+            'the '
           'server.',
           format(E'alter system set shared_buffers = ''%sMB'';\n-- then restart the server',
                  -- More than there is keeps the server from starting.
@@ -100,9 +107,11 @@ as $$
   where w.is_given
   union all
   select 'advice', 'hnsw_setting_ignored',
-         concat_ws(' in ', coalesce('role ' || quote_ident(r.rolname), 'all roles'), 'database ' || quote_ident(d.datname)),
+         concat_ws(' in ', coalesce('role ' || quote_ident(r.rolname), 'all roles'), 'database '
+           || quote_ident(d.datname)),
          format('%s is set', c.setting),
-         'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. The '
+         'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. '
+           'The '
          'option ef_search of a search, or set_collection, changes theirs.',
          case when g.setrole = 0 then format('alter database %I', d.datname)
               when g.setdatabase = 0 then format('alter role %I', r.rolname)
@@ -117,5 +126,5 @@ as $$
 $$;
 
 comment on function braid_store.server_findings() is
-  'What of the server''s settings makes pgbraid slower with what is stored, or endangers it. finding and reason are one '
-  'sentence, with a colon between them.';
+  'What of the server''s settings makes pgbraid slower with what is stored, or endangers it. finding and reason are '
+  'one sentence, with a colon between them.';

@@ -6,7 +6,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'message', f.finding || ': ' || f.reason) order by f.code), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'message', f.finding || ': ' || f.reason)
+    order by f.code), '[]')
   from braid_store.server_findings() f
   where f.code in ('autovacuum_off', 'maintenance_work_mem_small', 'shared_buffers_small')
     and exists (
@@ -17,5 +18,6 @@ as $$
 $$;
 
 comment on function braid_store.server_warnings() is
-  'What of the server''s settings makes pgbraid slower with what is stored: a JSON array of objects with code and message. '
-  'Empty for all but administrators, who may call braid.calibrate, because it tells how much all tenants have.';
+  'What of the server''s settings makes pgbraid slower with what is stored: a JSON array of objects with code and '
+  'message. Empty for all but administrators, who may call braid.calibrate, because it tells how much all tenants '
+  'have.';

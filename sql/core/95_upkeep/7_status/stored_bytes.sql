@@ -25,4 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.stored_bytes() is
-  'The size of all tables of pgbraid with their indexes. Null for all but administrators, who may call braid.calibrate.';
+  'The size of all tables of pgbraid with their indexes. Null for all but administrators, who may call '
+  'braid.calibrate.';

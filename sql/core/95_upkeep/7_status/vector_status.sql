@@ -14,9 +14,11 @@ as $$
     'shards', coalesce(
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                 'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage,
-                'index_type', s.index_type, 'hnsw_m', s.hnsw_m, 'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
+                'index_type', s.index_type, 'hnsw_m', s.hnsw_m, 'hnsw_ef_construction', s.hnsw_ef_construction,
+                  'ef_search', s.ef_search,
                 'index_recall', round(s.index_recall::numeric, 4),
-                'far_distance', case when s.far_distance < 'infinity' and s.far_distance > '-infinity' then s.far_distance end,
+                'far_distance', case when s.far_distance < 'infinity' and s.far_distance > '-infinity'
+                  then s.far_distance end,
                 'far_ef_search', s.far_ef_search, 'seconds_needed', s.seconds_needed,
                 -- To ask the size of one that is being dropped would wait for that.
                 'bytes', case when s.state <> 'retired'
@@ -24,7 +26,8 @@ as $$
                 'since', coalesce(s.served_at, s.created_at),
                 -- Named only for shards of the other model in a model change.
                 'embedding_model', (select p.embedding_model from braid_store.vector_spaces p
-                                    where p.id = s.vector_space_id and p.id <> vector_status.vector_space_id))) order by s.id)
+                                    where p.id = s.vector_space_id and p.id <> vector_status.vector_space_id)))
+                                      order by s.id)
        from braid_store.vector_shards s
        where s.tenant_id = vector_status.tenant_id and s.collection_id = vector_status.collection_id), '[]'));
 $$;

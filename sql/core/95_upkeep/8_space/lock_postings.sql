@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.lock_postings(tid[]) is
-  'Lock the segments of the postings at these places in the table, so that the postings can be written anew, and returns '
-  'the segments'' ids. Left out are those that somebody is merging, and those of dropped collections.';
+  'Lock the segments of the postings at these places in the table, so that the postings can be written anew, and '
+  'returns the segments'' ids. Left out are those that somebody is merging, and those of dropped collections.';

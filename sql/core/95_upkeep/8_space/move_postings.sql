@@ -72,8 +72,8 @@ begin
     returning 1
   )
   select count(*) into moved_count from written;
-  -- But an update leaves alone what is out of line, which is most of a long row. So such a row is updated until there is no
-  -- room in its page.
+  -- But an update leaves alone what is out of line, which is most of a long row. So such a row is updated until there
+  -- is no room in its page.
   v_pages := array(select distinct (u.place::text::point)[0]::bigint from unnest(v_long_places) u (place));
   for v_round in 1..c_max_updates loop
     exit when v_long_places is null or v_long_places = '{}';
@@ -95,8 +95,8 @@ end
 $$;
 
 comment on function braid_store.move_postings(bigint, tid, bigint) is
-  'Write the last postings in front of a place in the table anew, where a vacuum has left room, so that the next vacuum '
-  'can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped collections; and '
-  'what long ones have out of line, which rewrite_postings moves. '
-  'max_bytes: about how much to write. reached: the place to go on from, if may_go_on. That is false if first_page is '
-  'reached, or if the file has become longer.';
+  'Write the last postings in front of a place in the table anew, where a vacuum has left room, so that the next '
+  'vacuum can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped '
+  'collections; and what long ones have out of line, which rewrite_postings moves. max_bytes: about how much to '
+  'write. reached: the place to go on from, if may_go_on. That is false if first_page is reached, or if the file has '
+  'become longer.';

@@ -21,9 +21,10 @@ declare
 begin
   for v_table in
     select c.oid, c.relname, c.reltuples, c.reltoastrelid,
-           -- Rows in a page as at the last vacuum, but the pages of now: the table may have grown since, or have few rows
-           -- in many pages.
-           least(100, 100 * c_sample / greatest(c.reltuples / greatest(c.relpages, 1) * p.pages, p.pages, 1)) as sample_percent,
+           -- Rows in a page as at the last vacuum, but the pages of now: the table may have grown since, or have few
+           -- rows in many pages.
+           least(100, 100 * c_sample / greatest(c.reltuples / greatest(c.relpages, 1) * p.pages, p.pages,
+             1)) as sample_percent,
            p.pages > 2 * greatest(c.relpages, 1) as has_grown,
            (select string_agg(format('coalesce(pg_column_size(t.%I), 0)', a.attname), ' + ' order by a.attnum)
             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as row_bytes,
@@ -70,7 +71,8 @@ begin
       select x.indexrelid as oid, i.relname, i.reltuples,
              (select string_agg(coalesce(format('coalesce(pg_column_size(t.%I), 0)', a.attname), '8'), ' + ')
               from unnest(x.indkey::int[]) k (attnum)
-              left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum and k.attnum > 0) as key_bytes,
+              left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum
+                and k.attnum > 0) as key_bytes,
              coalesce(pg_get_expr(x.indpred, x.indrelid), 'true') as predicate
       from pg_index x
       join pg_class i on i.oid = x.indexrelid
@@ -79,7 +81,8 @@ begin
       order by i.relname
     loop
       execute format(
-        'select avg(%2$s) from (select t.* from only braid_store.%1$I t tablesample system (%3$s) limit $1) t where %4$s',
+        'select avg(%2$s) from (select t.* from only braid_store.%1$I t tablesample system (%3$s) limit $1) t where '
+          '%4$s',
         v_table.relname, v_index.key_bytes, v_table.sample_percent, v_index.predicate)
       into v_key_bytes
       using c_max_sample;
@@ -97,7 +100,7 @@ end
 $$;
 
 comment on function braid_store.relation_sizes() is
-  'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from the '
-  'number of rows at the last vacuum and the length of about 1000 of them; if the table has more than doubled since, as '
-  'many as they take. '
-  'part: rows, toast (what is stored out of line), or the name of an index. Vector shards are left out.';
+  'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from '
+  'the number of rows at the last vacuum and the length of about 1000 of them; if the table has more than doubled '
+  'since, as many as they take. part: rows, toast (what is stored out of line), or the name of an index. Vector '
+  'shards are left out.';

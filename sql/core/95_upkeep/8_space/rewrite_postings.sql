@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.rewrite_postings(tid[]) is
-  'Write the postings at these places in the table anew, with what they have out of line, where a vacuum has left room for '
-  'it. Return by how many bytes that has made the file of what is out of line larger. Left out is what lock_postings leaves '
-  'out.';
+  'Write the postings at these places in the table anew, with what they have out of line, where a vacuum has left '
+  'room for it. Return by how many bytes that has made the file of what is out of line larger. Left out is what '
+  'lock_postings leaves out.';

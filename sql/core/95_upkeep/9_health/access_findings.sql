@@ -14,13 +14,15 @@ as $$
            coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
     from ours n
     union all
-    select case c.relkind when 'S' then 'sequence' else 'table' end, c.oid, c.oid::regclass::text, n.nspname, c.relowner,
+    select case c.relkind when 'S' then 'sequence' else 'table' end, c.oid, c.oid::regclass::text, n.nspname,
+      c.relowner,
            coalesce(c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))
     from pg_class c
     join ours n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'S')
     union all
-    select 'function', p.oid, p.oid::regprocedure::text, n.nspname, p.proowner, coalesce(p.proacl, acldefault('f', p.proowner))
+    select 'function', p.oid, p.oid::regprocedure::text, n.nspname, p.proowner,
+      coalesce(p.proacl, acldefault('f', p.proowner))
     from pg_proc p
     join ours n on n.oid = p.pronamespace
   ), known as (
@@ -29,7 +31,8 @@ as $$
     where r.oid = (select o.nspowner from ours o where o.nspname = 'braid_store')
        or r.rolname in ('braid_reader', 'braid_writer')
        or r.oid in (select p.proowner from pg_proc p join ours n on n.oid = p.pronamespace
-                    where p.proname in ('session_tenant_key', 'require_tenant_key') and n.nspname in ('braid_calls', 'braid_store'))
+                    where p.proname in ('session_tenant_key', 'require_tenant_key') and n.nspname in ('braid_calls',
+                      'braid_store'))
   ), grants as (
     select o.kind, o.name, o.nspname, a.grantee, string_agg(distinct a.privilege_type, ', ') as privileges
     from objects o
@@ -62,9 +65,11 @@ as $$
   join ours n on n.oid = c.relnamespace and n.nspname = 'braid_store'
   cross join lateral (
     select case when p.polname not in ('tenant_isolation', 'definitions') then 'other'
-                else regexp_replace(lower(pg_get_expr(p.polqual, c.oid) collate "C"), E'[\\s()]|as (current_tenant_id|login_is_known)', '',
+                else regexp_replace(lower(pg_get_expr(p.polqual, c.oid) collate "C"),
+                  E'[\\s()]|as (current_tenant_id|login_is_known)', '',
                                     'g') end as form,
-           exists (select from braid_store.parts t where t.manifest #>> array['tables', c.relname::text, 'policy'] = 'definition')
+           exists (select from braid_store.parts t where t.manifest #>> array['tables', c.relname::text,
+             'policy'] = 'definition')
              as is_definition
   ) e
   where p.polpermissive
@@ -87,7 +92,8 @@ as $$
   select 'problem', 'granted_to_others', g.name,
          format('%s has %s on this %s.', quote_ident(r.rolname), g.privileges, g.kind),
          case when g.kind = 'schema' then 'Who may create there can put functions where pgbraid''s calls find them.'
-              else 'pgbraid grants only what its functions do not do: by the table itself, plans and counts tell what other '
+              else 'pgbraid grants only what its functions do not do: by the table itself, plans and counts tell what '
+                'other '
                    'tenants have, and writes pass by the indexes.' end,
          format('revoke %s on %s %s from %I;', case g.kind when 'schema' then 'create' else 'all' end, g.kind, g.name,
                 r.rolname)
@@ -104,7 +110,8 @@ as $$
   where (o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_')
     -- Of the nodes of a cluster, where they read what only superusers may.
     and not (o.kind = 'function' and r.rolsuper
-             and o.oid in (to_regprocedure('braid_calls.tenant_here()'), to_regprocedure('braid_store.hold_shard(integer)')))
+             and o.oid in (to_regprocedure('braid_calls.tenant_here()'),
+               to_regprocedure('braid_store.hold_shard(integer)')))
   union all
   select 'problem', 'function_changed', p.oid::regprocedure::text,
          case when p.prosecdef and n.nspname = 'braid' then 'It runs with the rights of its owner.'
@@ -119,7 +126,8 @@ as $$
   -- PostgREST reads its settings from those of its login.
   select 'problem', 'schema_exposed', format('role %I', r.rolname),
          format('PostgREST serves the schemas %s.', substr(c.setting, length('pgrst.db_schemas=') + 1)),
-         'braid_calls, braid_store and braid_locks are no interface: clients could call internal functions and read tables as they are.',
+         'braid_calls, braid_store and braid_locks are no interface: clients could call internal functions and read '
+           'tables as they are.',
          format('alter role %I%s set pgrst.db_schemas = %L;' || E'\nnotify pgrst, ''reload config'';', r.rolname,
                 ' in database ' || quote_ident(d.datname),
                 (select string_agg(btrim(e.name), ', ')

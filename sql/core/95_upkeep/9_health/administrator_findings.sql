@@ -48,7 +48,8 @@ begin
   select 'problem', 'service_bypasses_policies', format('role %I', r.rolname),
          format('It is trusted as a %s, and is %s.', string_agg(t.kind, ' and a ' order by t.kind),
                 case when r.rolsuper then 'a superuser' else 'allowed to bypass row-level security' end),
-         'No policy binds it: a mistake in a query of its program shows the rows of all tenants. It needs no such right.',
+         'No policy binds it: a mistake in a query of its program shows the rows of all tenants. It needs no such '
+           'right.',
          format('alter role %I nosuperuser nobypassrls;', r.rolname)
   from braid_store.trusted_roles t
   join pg_roles r on r.rolname = t.role
@@ -57,7 +58,8 @@ begin
   union all
   select 'problem', 'maintenance_overdue', 'maintenance',
          format('What is due waits since %s.', date_trunc('second', min(d.due_at))),
-         'Nothing is merged, indexed or freed, and searches get slower. Have a worker run, or pg_cron call braid.maintain.',
+         'Nothing is merged, indexed or freed, and searches get slower. Have a worker run, or pg_cron call '
+           'braid.maintain.',
          v_maintain
   from (values ('visit'), ('move_vectors'), ('index_attributes')) k (task),
        lateral (
@@ -90,15 +92,18 @@ begin
     end if;
     v_seen := v_seen + 1;
     return query
-    select f.* from braid_store.tenant_findings(v_tenant.id, v_tenant.key, administrator_findings.older_than, v_deadline,
+    select f.* from braid_store.tenant_findings(v_tenant.id, v_tenant.key, administrator_findings.older_than,
+      v_deadline,
                                                    v_shows_messages) f;
   end loop;
   -- Of the last one, some collections may have been left out.
   v_left := v_left or clock_timestamp() > v_deadline;
   if v_left then
     return query
-    select 'advice', 'tenants_left_out', 'tenants', format('What %s tenants have stored was looked at, and no more.', v_seen),
-           'There are too many for one call. With a tenant named, that is looked at first.', 'pgbraid doctor --tenant TENANT';
+    select 'advice', 'tenants_left_out', 'tenants', format('What %s tenants have stored was looked at, and no more.',
+      v_seen),
+           'There are too many for one call. With a tenant named, that is looked at first.',
+             'pgbraid doctor --tenant TENANT';
   end if;
 end
 $$;

@@ -58,9 +58,9 @@ $$;
 
 comment on function braid.health(interval) is
   E'Look for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
-  'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; reason: why '
-  'it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. older_than: since when '
-  'something must wait or be open to count, such as a chunk without embedding or a transaction. Administrators and monitors see the '
-  'server, roles and rights, and all tenants (the first 200 that have something waiting), what more than five have in common as '
-  'one row; everybody else their tenant. '
-  'Changes nothing and reads no large table whole.';
+  'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; '
+  'reason: why it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. '
+  'older_than: since when something must wait or be open to count, such as a chunk without embedding or a '
+  'transaction. Administrators and monitors see the server, roles and rights, and all tenants (the first 200 that '
+  'have something waiting), what more than five have in common as one row; everybody else their tenant. Changes '
+  'nothing and reads no large table whole.';

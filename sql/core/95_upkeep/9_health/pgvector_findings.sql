@@ -17,13 +17,16 @@ as $$
          select 'problem', 'pgvector_faulty', 'pgvector ' || available_version,
                 'The server has pgvector ' || available_version || ', which has faults that later versions mend.',
                 k.faults,
-                E'-- Install pgvector 0.8.4 or newer on the server, then, in each database:\nalter extension vector update;'
+                E'-- Install pgvector 0.8.4 or newer on the server, then, in each database:\nalter extension vector '
+                  'update;'
          from (
            select string_agg(x.fault, ' ' order by x.fixed) as faults
            from (values
-             (array[0, 8, 2], 'Before 0.8.2, who may make an HNSW index can read other tables'' data by it, or crash the '
+             (array[0, 8, 2],
+               'Before 0.8.2, who may make an HNSW index can read other tables'' data by it, or crash the '
                               'server (CVE-2026-3172).'),
-             (array[0, 8, 4], 'Before 0.8.4, the vacuum of an HNSW index can end with "hnsw graph not repaired" while rows '
+             (array[0, 8, 4],
+               'Before 0.8.4, the vacuum of an HNSW index can end with "hnsw graph not repaired" while rows '
                               'are written, so that its space is never used again.')
            ) x (fixed, fault)
            where coalesce(v.available, v.installed) < x.fixed
@@ -40,5 +43,5 @@ as $$
 $$;
 
 comment on function braid_store.pgvector_findings(text, text) is
-  'What is wrong with a version of pgvector: that of the extension in this database and that of the server''s files (null if '
-  'they cannot be seen). Faults by its changelog: github.com/pgvector/pgvector/issues/959 and 993.';
+  'What is wrong with a version of pgvector: that of the extension in this database and that of the server''s files '
+  '(null if they cannot be seen). Faults by its changelog: github.com/pgvector/pgvector/issues/959 and 993.';

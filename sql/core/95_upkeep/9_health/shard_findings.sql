@@ -21,7 +21,8 @@ begin
   select 'problem', 'vector_index_unused', format('tenant %s, collection %s', shard_findings.tenant, c.name),
          format('The index of %s vectors is not used: as widely as it may be searched, it finds %s of the 10 nearest.',
                 s.vector_count, round(s.index_recall::numeric, 3)),
-         'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes longer to '
+         'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes '
+           'longer to '
          'make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
          'measure_index_recall with set_ef_search measures with these, for which the index may be good enough.',
          format(E'select %s(%s, ''{"hnsw_m": %s, "hnsw_ef_construction": %s}'');\npgbraid maintain --seconds 3600',
@@ -29,7 +30,8 @@ begin
                 least(1000, greatest(2 * s.hnsw_ef_construction, 4 * s.hnsw_m)))
   from braid_store.vector_shards s
   join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
-  where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and s.ef_search is null and braid_store.has_hnsw(s.id)
+  where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and s.ef_search is null
+    and braid_store.has_hnsw(s.id)
     -- Another one is not being made already.
     and (s.hnsw_m, s.hnsw_ef_construction) = (c.hnsw_m, c.hnsw_ef_construction);
 end

@@ -21,13 +21,15 @@ begin
   return query
   select case when t.dead > t.live then 'problem' else 'advice' end, 'dead_rows', t.name,
          format('%s of %s rows are dead, in %s.', t.dead, t.dead + t.live, pg_size_pretty(t.bytes)),
-         'Searches step over them, and their space is not used again before a vacuum. It keeps nobody waiting, and reads '
+         'Searches step over them, and their space is not used again before a vacuum. It keeps nobody waiting, and '
+           'reads '
          || case when t.bytes < 1000000000 then 'the table, seconds.'
                  when t.bytes < 100000000000 then 'the table, minutes: best when little is going on.'
                  else 'the table, for an hour or more: in a session of its own.' end,
          format('vacuum (analyze%s) %s;', case when t.bytes >= 1000000000 then ', parallel 4' else '' end, t.name)
   from (
-    select c.oid::regclass::text as name, s.n_dead_tup as dead, s.n_live_tup as live, pg_total_relation_size(c.oid) as bytes
+    select c.oid::regclass::text as name, s.n_dead_tup as dead, s.n_live_tup as live,
+      pg_total_relation_size(c.oid) as bytes
     from braid_store.stored_tables() c
     join pg_stat_all_tables s on s.relid = c.oid
     where c.oid <> all (v_locked)
@@ -37,7 +39,8 @@ begin
   select 'advice', 'statistics_stale', c.oid::regclass::text,
          case when c.reltuples < 0 then 'It was never analysed.'
               else format('%s rows were written since it was analysed.', s.n_mod_since_analyze) end,
-         'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads 30,000 '
+         'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads '
+           '30,000 '
          'pages at most, and keeps nobody waiting.',
          format('analyze %s;', c.oid::regclass)
   from braid_store.stored_tables() k
@@ -66,7 +69,8 @@ begin
                  where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
                    and c.relowner <> (select n.nspowner from pg_namespace n where n.nspname = 'braid_store')) then
     return query
-    select 'advice', 'bloat', format('braid_store.%I', case when r.part in ('rows', 'toast') then r.table_name else r.part end),
+    select 'advice', 'bloat', format('braid_store.%I', case when r.part in ('rows', 'toast') then r.table_name
+      else r.part end),
            format('It takes %s, and would take about %s if it were written anew.', pg_size_pretty(r.byte_count),
                   pg_size_pretty(r.needed_byte_count)),
            'Searches find less of what they read in memory.',
@@ -81,5 +85,5 @@ end
 $$;
 
 comment on function braid_store.storage_findings() is
-  'Tables and indexes with much that is dead, empty, not analysed or not valid, from the server''s counters and a sample of '
-  'about 1000 rows of each table.';
+  'Tables and indexes with much that is dead, empty, not analysed or not valid, from the server''s counters and a '
+  'sample of about 1000 rows of each table.';

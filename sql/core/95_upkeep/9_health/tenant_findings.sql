@@ -39,15 +39,18 @@ begin
     code := 'index_outdated';
     subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
     finding := 'Some of its words are indexed as an earlier version read them.';
-    reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic scripts, and '
-              'apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would wait too long for it.';
+    reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic '
+      'scripts, and '
+              'apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would wait too long '
+                'for it.';
     command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_calls.line_literal(tenant_findings.tenant),
                       'braid.rebuild_index', braid_calls.line_literal(v_part.name));
     return next;
   end loop;
 
   for v_part in
-    select c.id as collection_id, c.name, c.chunk_tokens, w.vector_space_id, w.vector_space_id = c.vector_space_id as is_own,
+    select c.id as collection_id, c.name, c.chunk_tokens, w.vector_space_id,
+      w.vector_space_id = c.vector_space_id as is_own,
            s.embedding_model, s.dimensions, s.distance, c.text_config, e.is_paused, e.since
     from braid_store.collections c
     cross join lateral braid_store.written_spaces(c) w
@@ -84,7 +87,8 @@ begin
     if v_jobs.failing_count > 0 then
       severity := 'advice';
       code := 'embeddings_failing';
-      finding := concat_ws(': ', format('%s chunks failed and are tried again', v_jobs.failing_count), v_jobs.last_error);
+      finding := concat_ws(': ', format('%s chunks failed and are tried again', v_jobs.failing_count),
+        v_jobs.last_error);
       reason := 'Until they have an embedding, only full text finds them. The message says what the service refuses.';
       command := v_retry;
       return next;
@@ -134,10 +138,12 @@ begin
                        then 'problem' else 'advice' end;
       code := 'vectors_not_indexed';
       finding := case when v_moving.seconds_needed is not null
-                      then format('The index of %s vectors takes about %s seconds, and no call of maintain() had so long.',
+                      then format('The index of %s vectors takes about %s seconds, and no call of maintain() had so '
+                        'long.',
                                   v_moving.vector_count, v_moving.seconds_needed)
                       else format('More than %s vectors are in no vector index.', v_limit) end;
-      reason := 'Each search by meaning compares all of them. Maintenance makes the index: in SQL, maintain() without a '
+      reason := 'Each search by meaning compares all of them. Maintenance makes the index: in SQL, maintain() without '
+        'a '
                 'time_budget, however long it takes.';
       command := format('pgbraid maintain --seconds %s', greatest(3600, 2 * v_moving.seconds_needed));
       return next;
@@ -148,11 +154,13 @@ begin
       subject := format('collection %s', v_part.name);
       finding := format('Chunks may have %s tokens; %s reads %s.', v_part.chunk_tokens, v_part.embedding_model,
                         braid_store.model_window(v_part.embedding_model));
-      reason := 'What is behind is cut off, so that searches by meaning do not find it, or the service refuses the text. A '
+      reason := 'What is behind is cut off, so that searches by meaning do not find it, or the service refuses the '
+        'text. A '
                 'collection keeps its chunk_tokens: write the documents into another one, and drop this.';
       command := format('select %s(%s, text_config => %L, dimensions => %s, distance => %L, embedding_model => %s, '
                         'chunk_tokens => %s);', 'braid.create_collection',
-                        braid_calls.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config, v_part.dimensions,
+                        braid_calls.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config,
+                          v_part.dimensions,
                         v_part.distance, braid_calls.line_literal(v_part.embedding_model),
                         greatest(16, braid_store.model_window(v_part.embedding_model) * 15 / 16));
       return next;
@@ -162,7 +170,8 @@ begin
   return query
   select 'problem', 'rows_in_future', format('tenant %s', tenant_findings.tenant),
          format('The newest chunk was written at %s, and it is %s now.', c.created_at, date_trunc('second', now())),
-         'The clock was ahead when it was written, or has been set back since. What counts from now, such as the boost of '
+         'The clock was ahead when it was written, or has been set back since. What counts from now, such as the '
+           'boost of '
          'what is new and the pauses of workers, goes wrong. Set the clock right (by NTP) before you correct the rows.',
          (select string_agg(format('update %s set %s where tenant_id = %s and %s > now();', t.name, t.assignment,
                                    tenant_findings.tenant_id, t.latest), E'\n' order by t.name)
@@ -181,6 +190,6 @@ end
 $$;
 
 comment on function braid_store.tenant_findings(int, text, interval, timestamptz, boolean) is
-  'What is wrong with what a tenant has stored, as braid.health tells it. Of each outbox it reads 10,000 rows at most, and '
-  'it begins with no further collection behind the deadline. shows_messages: whether errors of services are told, which may '
-  'quote texts.';
+  'What is wrong with what a tenant has stored, as braid.health tells it. Of each outbox it reads 10,000 rows at '
+  'most, and it begins with no further collection behind the deadline. shows_messages: whether errors of services '
+  'are told, which may quote texts.';

@@ -8,7 +8,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select f.severity, f.code, f.subject, f.finding,
-         f.reason || ' No vacuum, of no table, can give the space of rows free that were deleted since; they stay in the '
+         f.reason || ' No vacuum, of no table, can give the space of rows free that were deleted since; they stay in '
+           'the '
          'indexes, and searches step over them.',
          f.command
   from (
@@ -19,12 +20,14 @@ as $$
            format('select pg_terminate_backend(%s);', a.pid) as command
     from pg_stat_activity a
     where a.xact_start < clock_timestamp() - vacuum_blockers.older_than and a.backend_type = 'client backend'
-      and a.pid <> pg_backend_pid() and (a.backend_xmin is not null or a.backend_xid is not null or a.state ~ '^idle in')
+      and a.pid <> pg_backend_pid() and (a.backend_xmin is not null or a.backend_xid is not null
+        or a.state ~ '^idle in')
     union all
     select 'problem', 'transaction_prepared', format('prepared transaction %L', p.gid),
            format('A transaction of user %s was prepared at %s in database %s and has not ended.', quote_ident(p.owner),
                   date_trunc('second', p.prepared), quote_ident(p.database)),
-           'It stays through restarts, with its locks.', format('rollback prepared %s;', braid_calls.line_literal(p.gid))
+           'It stays through restarts, with its locks.', format('rollback prepared %s;',
+             braid_calls.line_literal(p.gid))
     from pg_prepared_xacts p
     where p.prepared < clock_timestamp() - vacuum_blockers.older_than
     union all
@@ -36,7 +39,8 @@ as $$
            'All WAL since is kept, until the disk is full.',
            format('select pg_drop_replication_slot(%L);', s.slot_name)
     from pg_replication_slots s
-    where not s.active and not s.temporary and (s.restart_lsn is not null or s.xmin is not null or s.catalog_xmin is not null)
+    where not s.active and not s.temporary and (s.restart_lsn is not null or s.xmin is not null
+      or s.catalog_xmin is not null)
       and not coalesce((to_jsonb(s) ->> 'synced')::boolean, false)
       and coalesce((to_jsonb(s) ->> 'inactive_since')::timestamptz, '-infinity')
           < clock_timestamp() - vacuum_blockers.older_than

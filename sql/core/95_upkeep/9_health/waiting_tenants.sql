@@ -39,5 +39,5 @@ end
 $$;
 
 comment on function braid_store.waiting_tenants(int) is
-  'The session''s tenant, the first tenant_count with chunks that wait for their embedding, and as many with vectors that are '
-  'scanned. is_beyond: there is one more.';
+  'The session''s tenant, the first tenant_count with chunks that wait for their embedding, and as many with vectors '
+  'that are scanned. is_beyond: there is one more.';

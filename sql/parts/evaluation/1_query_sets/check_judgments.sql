@@ -18,7 +18,8 @@ begin
   elsif jsonb_array_length(check_judgments.judgments) > c_max_judgments
         or pg_column_size(check_judgments.judgments) > c_max_bytes then
     raise exception 'judgments has % elements and % bytes; at most % and % are taken',
-                    jsonb_array_length(check_judgments.judgments), pg_column_size(check_judgments.judgments), c_max_judgments,
+                    jsonb_array_length(check_judgments.judgments), pg_column_size(check_judgments.judgments),
+                      c_max_judgments,
                     c_max_bytes
       using errcode = '54000', hint = 'Send batches of about 10000 judgments.';
   end if;
@@ -58,8 +59,10 @@ begin
   if found then
     raise exception 'judgment % %', v_wrong.ordinality, v_wrong.problem
       using errcode = '22023',
-            hint = 'A judgment is an object: {"query_id": "1", "external_id": "call-1", "grade": 2}, and if you like judge; in a '
-                   'query set of chunks also chunk_index. A grade is a whole number from -1000 to 1000, or null to remove it.';
+            hint = 'A judgment is an object: {"query_id": "1", "external_id": "call-1", "grade": 2}, and if you like '
+              'judge; in a '
+                   'query set of chunks also chunk_index. A grade is a whole number from -1000 to 1000, or null to '
+                     'remove it.';
   end if;
 
   select j.value ->> 'query_id' as query_id, j.value ->> 'external_id' as external_id into v_wrong
@@ -77,5 +80,5 @@ end
 $$;
 
 comment on function braid_store.check_judgments(jsonb, text) is
-  'Raise 22023 for what are no judgments of a query set of this level, document or chunk, or contradict each other, and '
-  '54000 for too many.';
+  'Raise 22023 for what are no judgments of a query set of this level, document or chunk, or contradict each other, '
+  'and 54000 for too many.';

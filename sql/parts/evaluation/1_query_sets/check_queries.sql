@@ -15,8 +15,10 @@ begin
   if jsonb_typeof(check_queries.queries) is distinct from 'array' then
     raise exception 'queries is %', coalesce('a JSON ' || jsonb_typeof(check_queries.queries), 'null')
       using errcode = '22023', hint = 'Send a JSON array, such as [{"query_id": "1", "text": "price objections"}].';
-  elsif jsonb_array_length(check_queries.queries) > c_max_queries or pg_column_size(check_queries.queries) > c_max_bytes then
-    raise exception 'queries has % elements and % bytes; at most % and % are taken', jsonb_array_length(check_queries.queries),
+  elsif jsonb_array_length(check_queries.queries) > c_max_queries or pg_column_size(check_queries.queries) > c_max_bytes
+    then
+    raise exception 'queries has % elements and % bytes; at most % and % are taken',
+      jsonb_array_length(check_queries.queries),
                     pg_column_size(check_queries.queries), c_max_queries, c_max_bytes
       using errcode = '54000', hint = 'Send batches of about 1000 queries.';
   end if;
@@ -31,7 +33,8 @@ begin
              then 'has no query_id, a string of 1 to 512 bytes'
            when q.value - '{query_id,text,embedding,filters}'::text[] <> '{}'
              then format('has the unknown key "%s"', (
-               select left(min(k), 100) from jsonb_object_keys(q.value - '{query_id,text,embedding,filters}'::text[]) k))
+               select left(min(k), 100)
+                 from jsonb_object_keys(q.value - '{query_id,text,embedding,filters}'::text[]) k))
            when (jsonb_typeof(q.value -> 'text') = 'string' and q.value ->> 'text' <> ''
                  and octet_length(q.value ->> 'text') <= c_max_text) is not true
              then format('has no text, a string of 1 to %s bytes', c_max_text)
@@ -47,7 +50,8 @@ begin
   if found then
     raise exception 'query %', concat(v_wrong.ordinality, ' ("' || v_wrong.query_id || '")', ' ', v_wrong.problem)
       using errcode = '22023',
-            hint = 'A query is an object: {"query_id": "1", "text": "price objections"}, and if you like embedding and filters.';
+            hint = 'A query is an object: {"query_id": "1", "text": "price objections"}, and if you like embedding '
+              'and filters.';
   end if;
 
   select q.value ->> 'query_id' as query_id into v_wrong

@@ -1,7 +1,8 @@
 -- role: writer
 create or replace function braid_calls.count_query_sets()
 returns table (
-  query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint, judges text[],
+  query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint,
+    judges text[],
   created_at timestamptz
 )
 language plpgsql

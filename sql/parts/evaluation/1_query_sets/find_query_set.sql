@@ -14,7 +14,8 @@ begin
   where s.tenant_id = find_query_set.tenant_id and s.name = find_query_set.query_set;
   if not found then
     raise exception 'query set "%" does not exist', left(find_query_set.query_set, 255)
-      using errcode = '42704', hint = 'Create it with braid.create_query_set, or see the names with braid.list_query_sets.';
+      using errcode = '42704',
+        hint = 'Create it with braid.create_query_set, or see the names with braid.list_query_sets.';
   end if;
   return v_query_set;
 end

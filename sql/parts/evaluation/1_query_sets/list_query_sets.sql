@@ -3,7 +3,8 @@
 -- page: guide/evaluation.md
 create or replace function braid.list_query_sets()
 returns table (
-  query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint, judges text[],
+  query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint,
+    judges text[],
   created_at timestamptz
 )
 language sql

@@ -16,7 +16,8 @@ begin
     return false;
   end if;
   delete from braid_store.judgments j where j.tenant_id = v_tenant_id and j.query_set = remove_query_set.query_set;
-  delete from braid_store.query_set_embeddings e where e.tenant_id = v_tenant_id and e.query_set = remove_query_set.query_set;
+  delete from braid_store.query_set_embeddings e where e.tenant_id = v_tenant_id
+    and e.query_set = remove_query_set.query_set;
   delete from braid_store.queries q where q.tenant_id = v_tenant_id and q.query_set = remove_query_set.query_set;
   return true;
 end

@@ -14,7 +14,7 @@ $$;
 
 comment on function braid.store_queries(text, jsonb, text) is
   E'Store queries of a query set, in place of those with the same query_id.\n'
-  'queries: a JSON array of objects with query_id, text and, if you like, filters (added to those of each evaluation) and '
-  'embedding; at most 10000. collection: whose model made the embeddings, and whose metadata keys the filters name. A query '
-  'may have an embedding of each of several models. A query that is stored again keeps its judgments, and with the same text the '
-  'embeddings that it had. Return how many queries were given.';
+  'queries: a JSON array of objects with query_id, text and, if you like, filters (added to those of each '
+  'evaluation) and embedding; at most 10000. collection: whose model made the embeddings, and whose metadata keys '
+  'the filters name. A query may have an embedding of each of several models. A query that is stored again keeps its '
+  'judgments, and with the same text the embeddings that it had. Return how many queries were given.';

@@ -19,7 +19,8 @@ begin
   perform braid_store.check_judgments(write_judgments.judgments, v_query_set.level),
           braid_store.lock_query_set(v_tenant_id, write_judgments.query_set);
   select left(g.query_id, 100) into v_unknown
-  from (select distinct j.value ->> 'query_id' as query_id from jsonb_array_elements(write_judgments.judgments) j offset 0) g
+  from (select distinct j.value ->> 'query_id' as query_id
+    from jsonb_array_elements(write_judgments.judgments) j offset 0) g
   left join lateral (
     select true as is_there from braid_store.queries q
     where q.tenant_id = v_tenant_id and q.query_set = write_judgments.query_set and q.query_id = g.query_id
@@ -35,7 +36,8 @@ begin
 
   with given as (
     select distinct j.value ->> 'query_id' as query_id, j.value ->> 'external_id' as external_id,
-           coalesce((j.value ->> 'chunk_index')::numeric::int, -1) as chunk_index, coalesce(j.value ->> 'judge', 'default') as judge,
+           coalesce((j.value ->> 'chunk_index')::numeric::int, -1) as chunk_index, coalesce(j.value ->> 'judge',
+             'default') as judge,
            (j.value ->> 'grade')::numeric::smallint as grade
     from jsonb_array_elements(write_judgments.judgments) j
   ), compared as (

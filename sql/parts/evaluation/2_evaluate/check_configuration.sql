@@ -14,7 +14,8 @@ begin
   if jsonb_typeof(check_configuration.configuration) is distinct from 'object' then
     raise exception 'configuration is %', coalesce('a JSON ' || jsonb_typeof(check_configuration.configuration), 'null')
       using errcode = '22023',
-            hint = 'Give an object of the arguments of braid.search_json, such as {"fusion": "rrf"}. GET makes a string of it: use POST.';
+            hint = 'Give an object of the arguments of braid.search_json, such as {"fusion": "rrf"}. GET makes a '
+              'string of it: use POST.';
   end if;
   select c.key, c.value, k.hint into v_wrong
   from jsonb_each(check_configuration.configuration) c
@@ -31,9 +32,11 @@ begin
      or c.value <> 'null' and not case
           when c.key = 'mode' then c.value in ('"hybrid"', '"full_text"', '"semantic"')
           when c.key = 'match_count'
-            then braid_store.is_number(c.value, 1, 10000) and trunc((c.value #>> '{}')::numeric) = (c.value #>> '{}')::numeric
+            then braid_store.is_number(c.value, 1, 10000)
+              and trunc((c.value #>> '{}')::numeric) = (c.value #>> '{}')::numeric
           when c.key = 'candidate_count'
-            then braid_store.is_number(c.value, 1, 100000) and trunc((c.value #>> '{}')::numeric) = (c.value #>> '{}')::numeric
+            then braid_store.is_number(c.value, 1, 100000)
+              and trunc((c.value #>> '{}')::numeric) = (c.value #>> '{}')::numeric
           when c.key in ('full_text_weight', 'semantic_weight', 'rrf_k', 'min_score')
             then braid_store.is_number(c.value, -1e300, 1e300)
           when c.key in ('filters', 'options') then jsonb_typeof(c.value) = 'object'
@@ -48,7 +51,8 @@ begin
   elsif found then
     raise exception 'configuration: % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023',
-            hint = concat(v_wrong.hint, case when v_wrong.key = 'mode' then braid_store.other_name(v_wrong.value #>> '{}') end);
+            hint = concat(v_wrong.hint, case when v_wrong.key = 'mode'
+              then braid_store.other_name(v_wrong.value #>> '{}') end);
   end if;
 end
 $$;

@@ -22,7 +22,8 @@ begin
   if found then
     raise exception 'metrics has ''%''', left(v_wrong, 100)
       using errcode = '22023',
-            hint = 'Metrics are ndcg@k, map@k, mrr@k, recall@k, precision@k, success@k and judged@k with k from 1 to 10000; ndcg, '
+            hint = 'Metrics are ndcg@k, map@k, mrr@k, recall@k, precision@k, success@k and judged@k with k from 1 to '
+              '10000; ndcg, '
                    'map and mrr without k are over all rows.';
   elsif (select count(distinct m) <> count(*) from unnest(check_metrics.metrics) m) then
     raise exception 'metrics has a name twice: %', left(check_metrics.metrics::text, 100)
@@ -33,4 +34,5 @@ end
 $$;
 
 comment on function braid_store.check_metrics(text[]) is
-  'Raise 22023 for what are no metrics of a ranking. Return how deep the deepest of them looks; null if all look at all rows.';
+  'Raise 22023 for what are no metrics of a ranking. Return how deep the deepest of them looks; null if all look at '
+  'all rows.';

@@ -12,11 +12,12 @@ as $$
          coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0), max(j.grade))::int,
          min(j.grade) filter (where j.grade >= 0) <> max(j.grade)
   from braid_store.judgments j
-  where j.tenant_id = judged_grades.tenant_id and j.query_set = judged_grades.query_set and j.query_id = judged_grades.query_id
+  where j.tenant_id = judged_grades.tenant_id and j.query_set = judged_grades.query_set
+    and j.query_id = judged_grades.query_id
     and (judged_grades.judge is null or j.judge = judged_grades.judge)
   group by j.external_id, j.chunk_index;
 $$;
 
 comment on function braid_store.judged_grades(int, text, text, text) is
-  'Return the grade of each document, or chunk, that is judged for a query: that of the judge, or the median of all, of two the '
-  'lower. chunk_index -1 stands for the document.';
+  'Return the grade of each document, or chunk, that is judged for a query: that of the judge, or the median of all, '
+  'of two the lower. chunk_index -1 stands for the document.';

@@ -49,5 +49,6 @@ end
 $$;
 
 comment on function braid_store.ranking_metrics(int[], int[], text[]) is
-  'Return metrics of a ranking, defined as in trec_eval. grades: of the rows in their order, null where not judged. judged: the '
-  'grades of all that is judged for the query. Gains of nDCG are linear; a grade above 0 is relevant, one below 0 is as not judged.';
+  'Return metrics of a ranking, defined as in trec_eval. grades: of the rows in their order, null where not judged. '
+  'judged: the grades of all that is judged for the query. Gains of nDCG are linear; a grade above 0 is relevant, '
+  'one below 0 is as not judged.';

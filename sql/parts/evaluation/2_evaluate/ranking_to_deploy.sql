@@ -33,4 +33,5 @@ end
 $$;
 
 comment on function braid_store.ranking_to_deploy(braid_store.collections, jsonb) is
-  'Return what set_ranking must be given so that searches without arguments rank as this configuration does; empty if they do already.';
+  'Return what set_ranking must be given so that searches without arguments rank as this configuration does; empty '
+  'if they do already.';

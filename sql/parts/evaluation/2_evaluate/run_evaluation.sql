@@ -55,7 +55,8 @@ begin
   v_depth := braid_store.check_metrics(run_evaluation.metrics);
   v_configuration := braid_store.complete_configuration(
     run_evaluation.configuration, v_query_set.level,
-    greatest(v_depth, case when exists (select from unnest(run_evaluation.metrics) m where m !~ '@') then c_all_rows end));
+    greatest(v_depth, case when exists (select from unnest(run_evaluation.metrics) m where m !~ '@')
+      then c_all_rows end));
   v_collection := braid_store.find_collection(v_configuration ->> 'collection');
   v_match_count := (v_configuration ->> 'match_count')::int;
   if v_depth > v_match_count then
@@ -85,17 +86,21 @@ begin
                     coalesce(' of judge "' || left(run_evaluation.judge, 255) || '"', '')
       using errcode = '22023', hint = 'Store some with braid.store_judgments; braid.list_query_sets tells the judges.';
   elsif v_counts.judged_count > c_max_queries then
-    raise exception 'query set "%" has % judged queries, more than %', v_query_set.name, v_counts.judged_count, c_max_queries
+    raise exception 'query set "%" has % judged queries, more than %', v_query_set.name, v_counts.judged_count,
+      c_max_queries
       using errcode = '54000', hint = 'Make several query sets of it.';
   elsif run_evaluation.details and v_counts.judged_count * v_match_count > c_max_detailed_rows then
-    raise exception 'details of % judged queries with % rows each are more than % rows', v_counts.judged_count, v_match_count,
+    raise exception 'details of % judged queries with % rows each are more than % rows', v_counts.judged_count,
+      v_match_count,
                     c_max_detailed_rows
-      using errcode = '54000', hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
+      using errcode = '54000',
+        hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
   elsif v_configuration ->> 'mode' <> 'full_text' and v_counts.unembedded_count > 0 then
     raise exception '% of % judged queries have no embedding of the model of collection "%"', v_counts.unembedded_count,
                     v_counts.judged_count, v_collection.name
       using errcode = '22023',
-            hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
+            hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set '
+              '"mode": "full_text".';
   end if;
 
   v_sums := array_fill(0::float8, array[cardinality(run_evaluation.metrics)]);
@@ -123,7 +128,8 @@ begin
     with judged as materialized (
       -- Who gives a grade below 0 has not judged, and is no vote.
       select j.external_id, j.chunk_index,
-             coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0), max(j.grade))::int as grade,
+             coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0),
+               max(j.grade))::int as grade,
              min(j.grade) filter (where j.grade >= 0) <> max(j.grade) as is_disputed
       from braid_store.judgments j
       where j.tenant_id = v_tenant_id and j.query_set = v_query_set.name and j.query_id = v_query.query_id
@@ -134,7 +140,8 @@ begin
       select n.*, row_number() over (order by n.place) as rank, j.grade
       from (
         select r.*, row_number() over (
-                 partition by r.external_id, case v_query_set.level when 'chunk' then r.chunk_index end order by r.ordinality
+                 partition by r.external_id, case v_query_set.level when 'chunk' then r.chunk_index end
+                   order by r.ordinality
                ) as nth, r.ordinality as place
         from unnest(v_results) with ordinality r
       ) n
@@ -149,7 +156,8 @@ begin
            (select count(*) from ranked r where (r.grade >= 0) is not true) as unjudged_count,
            case when run_evaluation.details then coalesce(
              (select jsonb_agg(jsonb_build_object(
-                       'rank', r.rank, 'external_id', r.external_id, 'chunk_index', r.chunk_index, 'chunk_id', r.chunk_id,
+                       'rank', r.rank, 'external_id', r.external_id, 'chunk_index', r.chunk_index, 'chunk_id',
+                         r.chunk_id,
                        'grade', r.grade, 'title', left(r.title, 300), 'content', left(r.content, 300), 'score', r.score,
                        'full_text_score', r.full_text_score, 'full_text_rank', r.full_text_rank,
                        'semantic_score', r.semantic_score, 'semantic_rank', r.semantic_rank) order by r.rank)
@@ -171,7 +179,8 @@ begin
                + coalesce(pg_column_size(v_ranking.rows) + pg_column_size(v_ranking.missed), 0);
     if v_bytes > c_max_bytes then
       raise exception 'the answer has more than % bytes', c_max_bytes
-        using errcode = '54000', hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
+        using errcode = '54000',
+          hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
     end if;
     v_times := array_append(v_times, v_time);
     v_result_count := v_result_count + cardinality(v_ranking.grades);
@@ -182,8 +191,10 @@ begin
     v_queries := array_append(v_queries,
       jsonb_build_object(
         'query_id', v_query.query_id, 'query_text', v_query.query_text,
-        'metrics', (select jsonb_object_agg(u.metric, u.value) from unnest(run_evaluation.metrics, v_values) u (metric, value)),
-        'relevant', v_ranking.relevant_count, 'results', cardinality(v_ranking.grades), 'unjudged', v_ranking.unjudged_count,
+        'metrics', (select jsonb_object_agg(u.metric, u.value) from unnest(run_evaluation.metrics, v_values) u (metric,
+          value)),
+        'relevant', v_ranking.relevant_count, 'results', cardinality(v_ranking.grades), 'unjudged',
+          v_ranking.unjudged_count,
         'query_time_ms', v_time)
       || case when run_evaluation.details
               then jsonb_build_object('rows', v_ranking.rows, 'missed', v_ranking.missed) else '{}' end);
@@ -191,7 +202,8 @@ begin
   v_query_id := null;
   if v_irrelevant_count = v_counts.judged_count then
     raise exception 'no judgment of query set "%" is above 0', v_query_set.name
-      using errcode = '22023', hint = 'Judge something as relevant, with a grade of 1 or more: all rankings are alike without it.';
+      using errcode = '22023',
+        hint = 'Judge something as relevant, with a grade of 1 or more: all rankings are alike without it.';
   end if;
 
   select count(*) into v_missing_count
@@ -204,7 +216,8 @@ begin
       where j.tenant_id = v_tenant_id and j.query_set = v_query_set.name
         and (run_evaluation.judge is null or j.judge = run_evaluation.judge)
       group by j.query_id, j.external_id, j.chunk_index
-      having coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0), max(j.grade)) > 0
+      having coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0),
+        max(j.grade)) > 0
     ) g
     offset 0
   ) j
@@ -244,8 +257,10 @@ begin
       where w.count > 0),
     'latency', (
       select jsonb_build_object(
-               'mean_ms', round(avg(t)::numeric, 3), 'p50_ms', round(percentile_cont(0.5) within group (order by t)::numeric, 3),
-               'p95_ms', round(percentile_cont(0.95) within group (order by t)::numeric, 3), 'max_ms', round(max(t)::numeric, 3))
+               'mean_ms', round(avg(t)::numeric, 3), 'p50_ms',
+                 round(percentile_cont(0.5) within group (order by t)::numeric, 3),
+               'p95_ms', round(percentile_cont(0.95) within group (order by t)::numeric, 3), 'max_ms',
+                 round(max(t)::numeric, 3))
       from unnest(v_times) t),
     'queries', to_jsonb(v_queries));
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then

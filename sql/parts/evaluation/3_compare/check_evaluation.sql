@@ -11,14 +11,17 @@ declare
   v_problem text;
 begin
   v_problem := case
-    when jsonb_typeof(evaluation) is distinct from 'object' then 'is ' || coalesce('a JSON ' || jsonb_typeof(evaluation), 'null')
+    when jsonb_typeof(evaluation) is distinct from 'object' then 'is ' || coalesce('a JSON '
+      || jsonb_typeof(evaluation), 'null')
     when jsonb_typeof(evaluation -> 'query_set') is distinct from 'string'
          or jsonb_typeof(evaluation -> 'metrics') is distinct from 'object'
          or jsonb_typeof(evaluation -> 'queries') is distinct from 'array' then 'has no query_set, metrics or queries'
-    when jsonb_array_length(evaluation -> 'queries') > c_max_queries then format('has more than %s queries', c_max_queries)
+    when jsonb_array_length(evaluation -> 'queries') > c_max_queries then format('has more than %s queries',
+      c_max_queries)
     when exists (
       select from jsonb_array_elements(evaluation -> 'queries') q
-      where (jsonb_typeof(q.value -> 'query_id') = 'string' and jsonb_typeof(q.value -> 'metrics') = 'object') is not true
+      where (jsonb_typeof(q.value -> 'query_id') = 'string'
+        and jsonb_typeof(q.value -> 'metrics') = 'object') is not true
     ) then 'has a query without query_id or metrics'
     when exists (
       select from jsonb_array_elements(evaluation -> 'queries') q
@@ -30,7 +33,8 @@ begin
     ) then 'has a query twice'
   end;
   if v_problem is not null then
-    raise exception '% %', argument_name, v_problem using errcode = '22023', hint = 'Give what braid.evaluate returned. GET makes a string of it: use POST.';
+    raise exception '% %', argument_name, v_problem using errcode = '22023',
+      hint = 'Give what braid.evaluate returned. GET makes a string of it: use POST.';
   end if;
 end
 $$;

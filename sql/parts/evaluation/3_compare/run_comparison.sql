@@ -50,9 +50,11 @@ begin
     select c.value ->> 'query_id' from jsonb_array_elements(candidate -> 'queries') c);
   if v_metrics = '{}' or cardinality(v_ids) < 2 then
     raise exception 'the evaluations have % metrics and % queries in common', cardinality(v_metrics), cardinality(v_ids)
-      using errcode = '22023', hint = 'A comparison needs a metric and at least two queries; for an interval worth reading, 50.';
+      using errcode = '22023',
+        hint = 'A comparison needs a metric and at least two queries; for an interval worth reading, 50.';
   elsif cardinality(v_ids)::bigint * resample_count * cardinality(v_metrics) > c_most_draws then
-    raise exception '% queries, % metrics and % samples are more than % draws', cardinality(v_ids), cardinality(v_metrics),
+    raise exception '% queries, % metrics and % samples are more than % draws', cardinality(v_ids),
+      cardinality(v_metrics),
                     resample_count, c_most_draws
       using errcode = '54000', hint = 'Draw fewer samples, or evaluate fewer metrics.';
   end if;
@@ -73,11 +75,13 @@ begin
     select array_agg(p.difference order by p.query_id collate "C") as differences,
            avg(p.baseline order by p.query_id collate "C") as baseline,
            avg(p.candidate order by p.query_id collate "C") as candidate,
-           count(*) filter (where p.difference > c_tie) as wins, count(*) filter (where p.difference < -c_tie) as losses,
+           count(*) filter (where p.difference > c_tie) as wins,
+             count(*) filter (where p.difference < -c_tie) as losses,
            count(*) filter (where abs(p.difference) <= c_tie) as ties,
            (select coalesce(jsonb_agg(to_jsonb(m) order by abs(m.difference) desc, m.query_id collate "C"), '[]')
             from (select * from pairs m where abs(m.difference) > c_tie
-                  order by abs(m.difference) desc, m.query_id collate "C" limit run_comparison.changed_count) m) as changed
+                  order by abs(m.difference) desc, m.query_id collate "C"
+                    limit run_comparison.changed_count) m) as changed
     into v_pair
     from pairs p;
     v_resampled := braid_store.resampled_difference(v_pair.differences, resample_count, seed);
@@ -94,4 +98,5 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_comparison(jsonb, jsonb, int, int, int) is 'Do the work of braid.compare_evaluations.';
+comment on function braid_calls.run_comparison(jsonb, jsonb, int, int, int) is
+  'Do the work of braid.compare_evaluations.';

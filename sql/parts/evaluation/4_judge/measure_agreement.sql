@@ -17,13 +17,16 @@ declare
 begin
   if measure_agreement.judge is null or measure_agreement.judge = measure_agreement.reference then
     raise exception 'judge is %', coalesce('the reference, "' || left(measure_agreement.judge, 255) || '"', 'null')
-      using errcode = '22023', hint = 'Name two judges, or leave the reference out; braid.list_query_sets tells the judges.';
+      using errcode = '22023',
+        hint = 'Name two judges, or leave the reference out; braid.list_query_sets tells the judges.';
   end if;
   with graded as materialized (
-    select j.query_id, j.external_id, j.chunk_index, max(j.grade) filter (where j.judge = measure_agreement.judge)::int as grade,
+    select j.query_id, j.external_id, j.chunk_index,
+      max(j.grade) filter (where j.judge = measure_agreement.judge)::int as grade,
            percentile_disc(0.5) within group (order by j.grade) filter (
              where j.judge <> measure_agreement.judge
-               and (measure_agreement.reference is null or j.judge = measure_agreement.reference))::int as reference_grade
+               and (measure_agreement.reference is null
+                 or j.judge = measure_agreement.reference))::int as reference_grade
     from braid_store.judgments j
     where j.tenant_id = v_tenant_id and j.query_set = v_query_set.name and j.grade >= 0
     group by j.query_id, j.external_id, j.chunk_index
@@ -39,27 +42,33 @@ begin
            sum(p.count) filter (where p.reference_grade > 0) as reference_relevant,
            sum(p.count) filter (where (p.grade > 0) = (p.reference_grade > 0)) as relevant_equal,
            -- What the squared distance would be, on average, if the grades met by chance.
-           sum(p.count * p.grade::numeric ^ 2) / sum(p.count) + sum(p.count * p.reference_grade::numeric ^ 2) / sum(p.count)
-           - 2 * sum(p.count * p.grade) / sum(p.count) * sum(p.count * p.reference_grade) / sum(p.count) as chance_distance
+           sum(p.count * p.grade::numeric ^ 2) / sum(p.count)
+             + sum(p.count * p.reference_grade::numeric ^ 2) / sum(p.count)
+           - 2 * sum(p.count * p.grade) / sum(p.count)
+             * sum(p.count * p.reference_grade) / sum(p.count) as chance_distance
     from pairs p
   ), shares as (
     select coalesce(t.judged_by_both, 0) as judged_by_both, coalesce(t.equal, 0) / t.judged_by_both as equal,
-           coalesce(t.relevant_equal, 0) / t.judged_by_both as relevant_equal, t.distance / t.judged_by_both as distance, t.chance_distance,
+           coalesce(t.relevant_equal, 0) / t.judged_by_both as relevant_equal,
+             t.distance / t.judged_by_both as distance, t.chance_distance,
            (select sum(a.count * b.count) from (
               select p.grade, sum(p.count) as count from pairs p group by p.grade
             ) a join (
               select p.reference_grade as grade, sum(p.count) as count from pairs p group by p.reference_grade
             ) b using (grade)) / t.judged_by_both ^ 2 as chance_equal,
            (coalesce(t.relevant, 0) * coalesce(t.reference_relevant, 0)
-            + (t.judged_by_both - coalesce(t.relevant, 0)) * (t.judged_by_both - coalesce(t.reference_relevant, 0))) / t.judged_by_both ^ 2 as chance_relevant
+            + (t.judged_by_both - coalesce(t.relevant, 0)) * (t.judged_by_both - coalesce(t.reference_relevant,
+              0))) / t.judged_by_both ^ 2 as chance_relevant
     from totals t
   )
-  select (select count(g.grade) from graded g) as judged, (select count(g.reference_grade) from graded g) as reference_judged,
+  select (select count(g.grade) from graded g) as judged, (select count(g.reference_grade)
+    from graded g) as reference_judged,
          s.judged_by_both, s.equal::float8 as equal, s.relevant_equal::float8 as relevant_equal,
          ((s.equal - coalesce(s.chance_equal, 0)) / nullif(1 - coalesce(s.chance_equal, 0), 0))::float8 as kappa,
          (1 - s.distance / nullif(s.chance_distance, 0))::float8 as weighted_kappa,
          ((s.relevant_equal - s.chance_relevant) / nullif(1 - s.chance_relevant, 0))::float8 as relevant_kappa,
-         (select coalesce(jsonb_agg(to_jsonb(p) order by p.grade desc, p.reference_grade desc), '[]') from pairs p) as grades
+         (select coalesce(jsonb_agg(to_jsonb(p) order by p.grade desc, p.reference_grade desc), '[]')
+           from pairs p) as grades
   into v_agreement
   from shares s;
   if v_agreement.judged = 0 or v_agreement.reference_judged = 0 then

@@ -42,7 +42,8 @@ declare
 begin
   if jsonb_typeof(pool_rankings.configurations) is distinct from 'array' then
     raise exception 'configurations is %', coalesce('a JSON ' || jsonb_typeof(pool_rankings.configurations), 'null')
-      using errcode = '22023', hint = 'Give an array of configurations, such as [{"fusion": "rrf"}, {"mode": "full_text"}].';
+      using errcode = '22023',
+        hint = 'Give an array of configurations, such as [{"fusion": "rrf"}, {"mode": "full_text"}].';
   elsif jsonb_array_length(pool_rankings.configurations) not between 1 and c_max_configurations then
     raise exception 'configurations has % elements', jsonb_array_length(pool_rankings.configurations)
       using errcode = '22023', hint = format('Give 1 to %s configurations.', c_max_configurations);
@@ -88,12 +89,14 @@ begin
     v_space_ids := array_append(v_space_ids, v_collection.vector_space_id);
     -- A search ranks match_count rows, however few of them are pooled.
     v_row_count := v_row_count
-                   + cardinality(v_query_ids) * greatest((v_configuration ->> 'match_count')::bigint, pool_rankings.depth);
+                   + cardinality(v_query_ids) * greatest((v_configuration ->> 'match_count')::bigint,
+                     pool_rankings.depth);
   end loop;
   v_place := null;
   if cardinality(v_query_ids) * cardinality(v_configurations) > c_max_searches or v_row_count > c_max_rows then
     raise exception '% queries, % configurations and depth % are more than % searches or % rows',
-                    concat(case when cardinality(v_query_ids) > c_max_searches then 'at least ' end, cardinality(v_query_ids)),
+                    concat(case when cardinality(v_query_ids) > c_max_searches then 'at least ' end,
+                      cardinality(v_query_ids)),
                     cardinality(v_configurations), pool_rankings.depth, c_max_searches, c_max_rows
       using errcode = '54000', hint = 'Give query_ids, some at a time, or configurations with a smaller match_count.';
   end if;
@@ -113,7 +116,8 @@ begin
       raise exception '% of % queries have no embedding of the model of collection "%"', v_unembedded_count,
                       cardinality(v_query_ids), v_configurations[v_number] ->> 'collection'
         using errcode = '22023',
-              hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
+              hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or '
+                'set "mode": "full_text".';
     end if;
   end loop;
   v_place := null;
@@ -141,7 +145,8 @@ begin
         offset 0
       ) e on true
       cross join lateral unnest(
-        braid_store.search_configured(c.configuration, v_query.query_text, e.embedding, v_query.filters)) with ordinality r
+        braid_store.search_configured(c.configuration, v_query.query_text, e.embedding, v_query.filters))
+          with ordinality r
     ), ranked as (
       -- Of several chunks of a document, the first counts.
       select f.*, row_number() over (partition by f.number order by f.place) as rank
@@ -161,9 +166,11 @@ begin
             and (pool_rankings.judge is null or j.judge = pool_rankings.judge))
       order by r.external_id, r.judged_index, r.rank, r.number
     )
-    select v_query.query_id, v_query.query_text, p.external_id, nullif(p.judged_index, -1), p.chunk_id, p.title, p.content
+    select v_query.query_id, v_query.query_text, p.external_id, nullif(p.judged_index, -1), p.chunk_id, p.title,
+      p.content
     from pooled p
-    order by hashtextextended(format('%s %s %s', v_query.query_id, p.judged_index, p.external_id) collate "C", pool_rankings.seed),
+    order by hashtextextended(format('%s %s %s', v_query.query_id, p.judged_index, p.external_id) collate "C",
+      pool_rankings.seed),
              p.external_id collate "C", p.judged_index;
   end loop;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
@@ -176,4 +183,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.pool_rankings(text, jsonb, int, text, int, text[]) is 'Do the work of braid.pool_results.';
+comment on function braid_calls.pool_rankings(text, jsonb, int, text, int, text[]) is
+  'Do the work of braid.pool_results.';

@@ -9,8 +9,10 @@ as $$
   with settings as (
     select c.name, jsonb_each(
              -- What a search asks for itself counts before the option ranking.
-             case jsonb_typeof(c.value #> '{options,ranking}') when 'object' then c.value #> '{options,ranking}' else '{}' end
-             || (case jsonb_typeof(c.value -> 'options') when 'object' then c.value -> 'options' else '{}' end - 'ranking')
+             case jsonb_typeof(c.value #> '{options,ranking}') when 'object' then c.value #> '{options,ranking}'
+               else '{}' end
+             || (case jsonb_typeof(c.value -> 'options') when 'object' then c.value -> 'options'
+               else '{}' end - 'ranking')
              || (case jsonb_typeof(c.value) when 'object' then c.value else '{}' end - 'options')) as setting
     from (values ('baseline', changed_settings.baseline), ('candidate', changed_settings.candidate)) c (name, value)
   )
@@ -18,9 +20,10 @@ as $$
   from settings c
   where c.name = 'candidate'
     and not exists (select from settings b
-                    where b.name = 'baseline' and (b.setting).key = (c.setting).key and (b.setting).value = (c.setting).value);
+                    where b.name = 'baseline' and (b.setting).key = (c.setting).key
+                      and (b.setting).value = (c.setting).value);
 $$;
 
 comment on function braid_store.changed_settings(jsonb, jsonb) is
-  'Return what a configuration of searches has otherwise than another one, as one flat object: arguments, options and settings of the '
-  'option ranking.';
+  'Return what a configuration of searches has otherwise than another one, as one flat object: arguments, options '
+  'and settings of the option ranking.';

@@ -18,7 +18,8 @@ begin
     raise exception 'search_space is %', case when search_space = '{}' then 'empty'
                                               else coalesce('a JSON ' || jsonb_typeof(search_space), 'null') end
       using errcode = '22023',
-            hint = 'Give an object of lists of values, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, or leave it out. GET makes a '
+            hint = 'Give an object of lists of values, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, or leave '
+              'it out. GET makes a '
                    'string of it: use POST.';
   elsif octet_length(search_space::text) > c_max_bytes then
     raise exception 'search_space has % bytes, more than %', octet_length(search_space::text), c_max_bytes
@@ -35,7 +36,8 @@ begin
         using errcode = '22023',
               hint = coalesce(
                 braid_store.absent_part_hint('settings', v_key.key),
-                'The keys are: ' || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_tuning_keys() k) || '.');
+                'The keys are: ' || (select string_agg(k.name, ', ' order by k.name)
+                  from braid_store.known_tuning_keys() k) || '.');
     elsif v_mode <> all (v_key.modes) then
       raise exception 'search_space: % changes nothing in searches of the mode %', v_key.key, v_mode
         using errcode = '22023', hint = 'Leave it out, or tune searches of another mode.';
@@ -44,9 +46,11 @@ begin
         using errcode = '22023', hint = 'Leave it out of one of them.';
     elsif v_key.name in ('full_text_weight', 'semantic_weight', 'sparse_weight')
           and not braid_store.keeps_weights(check_search_space.fusion, v_given ->> 'fusion') then
-      raise exception 'search_space has %, which changes nothing: configuration asks for the fusion %, and the weights of the collection are for %',
+      raise exception 'search_space has %, which changes nothing: configuration asks for the fusion %, and the '
+        'weights of the collection are for %',
                       v_key.key, v_given ->> 'fusion', check_search_space.fusion
-        using errcode = '22023', hint = 'Leave the fusion out of configuration and give it in search_space, or leave the weights out.';
+        using errcode = '22023',
+          hint = 'Leave the fusion out of configuration and give it in search_space, or leave the weights out.';
     elsif jsonb_typeof(v_key.value) <> 'array' or jsonb_array_length(v_key.value) not between 1 and c_max_values then
       raise exception 'search_space: % is %', v_key.key, left(v_key.value::text, 100)
         using errcode = '22023', hint = format('Give a list of 1 to %s values.', c_max_values);
@@ -83,4 +87,5 @@ end
 $$;
 
 comment on function braid_store.check_search_space(jsonb, jsonb, text) is
-  'Raise 22023 for what is no search space, and for keys of one that change nothing for searches of the configuration. fusion: that of the collection.';
+  'Raise 22023 for what is no search space, and for keys of one that change nothing for searches of the '
+  'configuration. fusion: that of the collection.';

@@ -49,16 +49,21 @@ declare
   v_needed bigint;
 begin
   perform braid_store.tenant_id_of_user();
-  if jsonb_typeof(evaluations) is distinct from 'array' or jsonb_array_length(evaluations) not between 2 and c_most_evaluations then
-    raise exception 'evaluations is %', case when jsonb_typeof(evaluations) = 'array' then format('an array of %s', jsonb_array_length(evaluations))
+  if jsonb_typeof(evaluations) is distinct from 'array' or jsonb_array_length(evaluations) not between 2
+    and c_most_evaluations then
+    raise exception 'evaluations is %', case when jsonb_typeof(evaluations) = 'array' then format('an array of %s',
+      jsonb_array_length(evaluations))
                                              else coalesce('a JSON ' || jsonb_typeof(evaluations), 'null') end
       using errcode = '22023',
-            hint = format('Give an array of 2 to %s objects that braid.evaluate returned, the present configuration first. GET makes a string '
+            hint = format('Give an array of 2 to %s objects that braid.evaluate returned, the present configuration '
+              'first. GET makes a string '
                           'of it: use POST.', c_most_evaluations);
   elsif (fold_count between 2 and 5) is not true then
-    raise exception 'fold_count is %', coalesce(fold_count::text, 'null') using errcode = '22023', hint = 'Use 2 to 5, usually 5.';
+    raise exception 'fold_count is %', coalesce(fold_count::text, 'null') using errcode = '22023',
+      hint = 'Use 2 to 5, usually 5.';
   elsif (resample_count between 100 and 100000) is not true then
-    raise exception 'resample_count is %', coalesce(resample_count::text, 'null') using errcode = '22023', hint = 'Use 100 to 100000.';
+    raise exception 'resample_count is %', coalesce(resample_count::text, 'null') using errcode = '22023',
+      hint = 'Use 100 to 100000.';
   elsif seed is null then
     raise exception 'seed is null' using errcode = '22023', hint = 'Give a whole number.';
   end if;
@@ -72,11 +77,13 @@ begin
       raise exception 'evaluations[%] has no metric %', v_place, choose_evaluated.metric
         using errcode = '22023', hint = 'Evaluate each configuration with this metric.';
     elsif jsonb_array_length(v_evaluation -> 'queries') * v_count::bigint > c_most_values then
-      raise exception '% queries by % configurations are more than %', jsonb_array_length(v_evaluation -> 'queries'), v_count, c_most_values
+      raise exception '% queries by % configurations are more than %', jsonb_array_length(v_evaluation -> 'queries'),
+        v_count, c_most_values
         using errcode = '54000', hint = 'Evaluate fewer configurations, or make several query sets of it.';
     end if;
     select array_agg(q.value ->> 'query_id' order by q.value ->> 'query_id' collate "C") as ids,
-           array_agg((q.value #>> array['metrics', choose_evaluated.metric])::float8 order by q.value ->> 'query_id' collate "C") as found,
+           array_agg((q.value #>> array['metrics', choose_evaluated.metric])::float8
+             order by q.value ->> 'query_id' collate "C") as found,
            count(*) filter (where braid_store.is_number(q.value -> 'relevant', 1, 1e9)) as taught_count
     into v_row
     from jsonb_array_elements(v_evaluation -> 'queries') q;
@@ -97,9 +104,11 @@ begin
       'changes', braid_store.changed_settings(v_first -> 'configuration', v_evaluation -> 'configuration'));
   end loop;
   if v_taught_count < c_least_queries then
-    raise exception 'evaluations have % queries for which something is judged relevant, and tuning needs %', v_taught_count, c_least_queries
+    raise exception 'evaluations have % queries for which something is judged relevant, and tuning needs %',
+      v_taught_count, c_least_queries
       using errcode = '22023',
-            hint = format('Judge %s more, better 100: with few, what is chosen is chance.', c_least_queries - v_taught_count);
+            hint = format('Judge %s more, better 100: with few, what is chosen is chance.',
+              c_least_queries - v_taught_count);
   elsif v_query_count::bigint * resample_count > c_most_draws then
     raise exception '% queries and % samples are more than % draws', v_query_count, resample_count, c_most_draws
       using errcode = '54000', hint = 'Draw fewer samples.';
@@ -110,10 +119,11 @@ begin
     select 1 + (row_number() over (order by hashtextextended(i.id, seed), i.id collate "C") - 1) % fold_count
     from unnest(v_query_ids) with ordinality i (id, number)
     order by i.number);
-  -- Of each fold, what the queries of all others choose. Nothing is fitted to queries but this choice, so the mean over the
-  -- others is what a cross-validation within them would give. Of equals, the first.
+  -- Of each fold, what the queries of all others choose. Nothing is fitted to queries but this choice, so the mean over
+  -- the others is what a cross-validation within them would give. Of equals, the first.
   v_places := array(
-    select (select min(m.place) from unnest(f.means) with ordinality m (mean, place) where m.mean >= (select max(n) from unnest(f.means) n) - c_tie)::int
+    select (select min(m.place) from unnest(f.means) with ordinality m (mean, place) where m.mean >= (select max(n)
+      from unnest(f.means) n) - c_tie)::int
     from (
       select s.fold, array_agg(s.mean order by s.place) as means
       from (
@@ -125,16 +135,19 @@ begin
       group by s.fold
     ) f
     order by f.fold);
-  v_place := (select min(m.place) from unnest(v_means) with ordinality m (mean, place) where m.mean >= (select max(n) from unnest(v_means) n) - c_tie);
+  v_place := (select min(m.place) from unnest(v_means) with ordinality m (mean, place) where m.mean >= (select max(n)
+    from unnest(v_means) n) - c_tie);
   v_baseline := v_values[1:v_query_count];
   v_held_out := array(
-    select v_values[(v_places[f.fold] - 1) * v_query_count + f.number] from unnest(v_folds) with ordinality f (fold, number) order by f.number);
+    select v_values[(v_places[f.fold] - 1) * v_query_count + f.number] from unnest(v_folds) with ordinality f (fold,
+      number) order by f.number);
   v_differences := array(
-    select h.value - h.baseline from unnest(v_held_out, v_baseline) with ordinality h (value, baseline, number) order by h.number);
+    select h.value - h.baseline from unnest(v_held_out, v_baseline) with ordinality h (value, baseline, number)
+      order by h.number);
   v_gain := (select avg(d) from unnest(v_differences) d);
   v_sure := braid_store.resampled_difference(v_differences, resample_count, seed);
-  -- Each query also helps to choose for the other folds, so the differences depend on each other, and their bootstrap is too
-  -- sure. The correction is that of Nadeau & Bengio 2003 for folds that share what they learn from.
+  -- Each query also helps to choose for the other folds, so the differences depend on each other, and their bootstrap
+  -- is too sure. The correction is that of Nadeau & Bengio 2003 for folds that share what they learn from.
   v_stretch := sqrt(1 + fold_count / (fold_count - 1.0));
   v_lower := v_gain + v_stretch * (v_sure.lower_bound - v_gain);
   v_upper := v_gain + v_stretch * (v_sure.upper_bound - v_gain);
@@ -157,7 +170,8 @@ begin
       'ties', (select count(*) from unnest(v_differences) d where abs(d) <= c_tie),
       'query_count_needed', v_needed),
     'folds', (
-      select jsonb_agg(jsonb_build_object('fold', f.fold, 'query_count', f.query_count, 'place', v_places[f.fold], 'gain', f.gain) order by f.fold)
+      select jsonb_agg(jsonb_build_object('fold', f.fold, 'query_count', f.query_count, 'place', v_places[f.fold],
+        'gain', f.gain) order by f.fold)
       from (
         select u.fold, count(*) as query_count, avg(u.difference) as gain
         from unnest(v_folds, v_differences) u (fold, difference)
@@ -167,7 +181,8 @@ begin
               || jsonb_build_object('configuration', evaluations -> (v_place - 1) -> 'configuration',
                                     'ranking', evaluations -> (v_place - 1) #> '{configuration,options,ranking}',
                                     'search_arguments', (
-                                      select coalesce(jsonb_object_agg(c.key, c.value) filter (where o.name is null), '{}')
+                                      select coalesce(jsonb_object_agg(c.key, c.value) filter (where o.name is null),
+                                        '{}')
                                              || case when count(o.name) > 0
                                                      then jsonb_build_object('options', jsonb_object_agg(c.key, c.value)
                                                                                           filter (where o.name is not null))
@@ -180,4 +195,5 @@ begin
 end
 $$;
 
-comment on function braid_calls.choose_evaluated(jsonb, text, int, int, int) is 'Do the work of braid.choose_configuration.';
+comment on function braid_calls.choose_evaluated(jsonb, text, int, int, int) is
+  'Do the work of braid.choose_configuration.';

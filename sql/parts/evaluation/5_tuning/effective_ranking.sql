@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.effective_ranking(jsonb, jsonb) is
-  'Return a ranking without the settings that change nothing because of others: rankings that have the same left give the same scores. '
-  'configuration: that of the searches, whose fusion counts first.';
+  'Return a ranking without the settings that change nothing because of others: rankings that have the same left '
+  'give the same scores. configuration: that of the searches, whose fusion counts first.';

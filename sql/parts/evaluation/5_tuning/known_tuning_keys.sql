@@ -25,12 +25,14 @@ as $$
     ('ef_search', '{hybrid,semantic}', 'ef_search', null),
     ('boosts', '{hybrid,full_text,semantic}', 'boosts', null)
   union all
-  select s.key, array(select jsonb_array_elements_text(s.value #> '{tuning,modes}')), s.value #>> '{tuning,argument}', null
+  select s.key, array(select jsonb_array_elements_text(s.value #> '{tuning,modes}')), s.value #>> '{tuning,argument}',
+    null
   from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s
   where s.value ? 'tuning';
 $$;
 
 comment on function braid_store.known_tuning_keys() is
-  'List what a search space may have: settings of a ranking, those of parts as their manifests say, and candidate_count, ef_search and '
-  'boosts, which searches give themselves. modes: of which searches it changes something. argument: the argument or option of a search that counts before it. '
-  'default_values: what is tried if no search space is given; null: nothing.';
+  'List what a search space may have: settings of a ranking, those of parts as their manifests say, and '
+  'candidate_count, ef_search and boosts, which searches give themselves. modes: of which searches it changes '
+  'something. argument: the argument or option of a search that counts before it. default_values: what is tried if '
+  'no search space is given; null: nothing.';

@@ -37,7 +37,9 @@ begin
       using errcode = '22023', hint = 'Leave it out: the ranking of the collection is what others are compared with.';
   elsif (make_tuning_plan.budget between 2 and c_most_configurations) is not true then
     raise exception 'budget is %', coalesce(make_tuning_plan.budget::text, 'null')
-      using errcode = '22023', hint = format('Use 2 to %s: so many configurations are evaluated, the present one among them.', c_most_configurations);
+      using errcode = '22023',
+        hint = format('Use 2 to %s: so many configurations are evaluated, the present one among them.',
+          c_most_configurations);
   elsif make_tuning_plan.seed is null then
     raise exception 'seed is null' using errcode = '22023', hint = 'Give a whole number.';
   end if;
@@ -52,13 +54,17 @@ begin
   select count(*) into v_query_count
   from braid_store.queries q
   where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name
-    and exists (select from braid_store.judged_grades(v_tenant_id, v_query_set.name, q.query_id, make_tuning_plan.judge) g
+    and exists (select from braid_store.judged_grades(v_tenant_id, v_query_set.name, q.query_id,
+      make_tuning_plan.judge) g
                 where g.grade > 0);
   if v_query_count < c_least_queries then
-    raise exception 'query set "%" has % queries for which something is judged relevant%, and tuning needs %', v_query_set.name,
-                    v_query_count, coalesce(' by judge "' || left(make_tuning_plan.judge, 255) || '"', ''), c_least_queries
+    raise exception 'query set "%" has % queries for which something is judged relevant%, and tuning needs %',
+      v_query_set.name,
+                    v_query_count, coalesce(' by judge "' || left(make_tuning_plan.judge, 255) || '"', ''),
+                      c_least_queries
       using errcode = '22023',
-            hint = format('Judge %s more, better 100: with few, what is chosen is chance.', c_least_queries - v_query_count);
+            hint = format('Judge %s more, better 100: with few, what is chosen is chance.',
+              c_least_queries - v_query_count);
   end if;
 
   combination_count := (
@@ -94,9 +100,11 @@ begin
   end loop;
   if place < 2 then
     raise exception 'search_space has no combination that ranks otherwise than collection "%"', v_collection.name
-      using errcode = '22023', hint = 'A setting may change nothing because of others: rrf_k only counts with the fusion rrf.';
+      using errcode = '22023',
+        hint = 'A setting may change nothing because of others: rrf_k only counts with the fusion rrf.';
   end if;
 end
 $$;
 
-comment on function braid_calls.make_tuning_plan(text, jsonb, int, jsonb, text, int) is 'Do the work of braid.plan_tuning.';
+comment on function braid_calls.make_tuning_plan(text, jsonb, int, jsonb, text, int) is
+  'Do the work of braid.plan_tuning.';

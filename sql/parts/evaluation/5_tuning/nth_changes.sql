@@ -11,7 +11,8 @@ declare
   v_key record;
   v_changes jsonb := '{}';
 begin
-  for v_key in select v.key, v.value, jsonb_array_length(v.value) as length from jsonb_each(nth_changes.tuning_values) v order by v.key loop
+  for v_key in select v.key, v.value, jsonb_array_length(v.value) as length from jsonb_each(nth_changes.tuning_values) v
+    order by v.key loop
     if v_left % (v_key.length + 1) > 0 then
       v_changes := v_changes || jsonb_build_object(v_key.key, v_key.value -> (v_left % (v_key.length + 1) - 1));
     end if;

@@ -19,7 +19,8 @@ as $$
            u.value - found[(u.number - 1) % cardinality(folds) + 1] as difference
     from unnest(found) with ordinality u (value, number)
   )
-  select (1 + count(*) filter (where abs(s.total) / cardinality(folds) >= p_value_of_choice.gain - 1e-9)) / (1 + resample_count)::float8
+  select (1 + count(*) filter (where abs(s.total) / cardinality(folds) >= p_value_of_choice.gain - 1e-9)) / (1
+    + resample_count)::float8
   from generate_series(1, resample_count) b,
        lateral (
          select sum(c.own) as total
@@ -43,7 +44,8 @@ as $$
 $$;
 
 comment on function braid_store.p_value_of_choice(float8[], int[], float8, int, int) is
-  'Tell how often chance alone gives a gain as large as the one on queries that did not choose, in either direction: the two-sided '
-  'p-value of a randomisation test. Each time, some queries drawn at random swap each configuration with the present one, for all '
-  'configurations at once, and each fold is chosen for anew. found: the values of the queries by the first configuration, which is the '
-  'present one, then by the next. folds: those of the queries. The same seed gives the same result.';
+  'Tell how often chance alone gives a gain as large as the one on queries that did not choose, in either direction: '
+  'the two-sided p-value of a randomisation test. Each time, some queries drawn at random swap each configuration '
+  'with the present one, for all configurations at once, and each fold is chosen for anew. found: the values of the '
+  'queries by the first configuration, which is the present one, then by the next. folds: those of the queries. The '
+  'same seed gives the same result.';

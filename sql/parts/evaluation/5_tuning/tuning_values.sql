@@ -13,15 +13,17 @@ as $$
            select jsonb_object_agg(k.name, k.default_values)
            from braid_store.known_tuning_keys() k
            where k.default_values is not null and coalesce(configuration ->> 'mode', 'hybrid') = any (k.modes)
-             and coalesce(nullif(configuration -> k.argument, 'null'), nullif(configuration -> 'options' -> k.argument, 'null')) is null
+             and coalesce(nullif(configuration -> k.argument, 'null'), nullif(configuration -> 'options' -> k.argument,
+               'null')) is null
              and (k.name not in ('full_text_weight', 'semantic_weight', 'sparse_weight')
                   or braid_store.keeps_weights(ranking ->> 'fusion', configuration ->> 'fusion'))))) s,
          jsonb_array_elements(s.value) with ordinality v (value, place)
-    where case when ranking ? s.key then v.value <> ranking -> s.key else v.value <> (case s.key when 'boosts' then '[]' else 'null' end)::jsonb end
+    where case when ranking ? s.key then v.value <> ranking -> s.key else v.value <> (case s.key when 'boosts' then '[]'
+      else 'null' end)::jsonb end
     group by s.key
   ) s;
 $$;
 
 comment on function braid_store.tuning_values(jsonb, jsonb, jsonb) is
-  'Return what a search space has besides the values of the ranking that there is: an object of lists. Without a search space, what '
-  'is tried for searches of the configuration''s mode.';
+  'Return what a search space has besides the values of the ranking that there is: an object of lists. Without a '
+  'search space, what is tried for searches of the configuration''s mode.';

@@ -40,16 +40,19 @@ begin
     for share;
     if not found then
       raise exception 'a query is of query set "%", which is not there', left(v_record.name, 255)
-        using errcode = '22023', hint = 'Send the records as braid.export_tenant gave them, the query set before its queries.';
+        using errcode = '22023',
+          hint = 'Send the records as braid.export_tenant gave them, the query set before its queries.';
     end if;
     perform braid_store.check_queries(jsonb_build_array(v_record.query - '{query_set,updated_at,embeddings,judgments}'::text[])),
             braid_store.check_judgments(
               (select coalesce(jsonb_agg(case jsonb_typeof(j.value)
-                                           when 'object' then j.value - 'updated_at' || jsonb_build_object('query_id', v_record.query_id)
+                                           when 'object' then j.value - 'updated_at' || jsonb_build_object('query_id',
+                                             v_record.query_id)
                                            else j.value end), '[]')
                from jsonb_array_elements(v_record.query -> 'judgments') j), v_level);
     v_embeddings := array(
-      select (e.value ->> 'embedding')::@vector@.vector from jsonb_array_elements(v_record.query -> 'embeddings') with ordinality e
+      select (e.value ->> 'embedding')::@vector@.vector from jsonb_array_elements(v_record.query -> 'embeddings')
+        with ordinality e
       order by e.ordinality);
     if exists (select from unnest(v_embeddings) u where (@vector@.vector_norm(u) <= 1e18) is not true) then
       raise exception 'an embedding of query "%" has a length that cannot be compared', left(v_record.query_id, 100)
@@ -57,9 +60,11 @@ begin
     end if;
 
     delete from braid_store.judgments j
-    where j.tenant_id = extend_import_evaluation.tenant_id and j.query_set = v_record.name and j.query_id = v_record.query_id;
+    where j.tenant_id = extend_import_evaluation.tenant_id and j.query_set = v_record.name
+      and j.query_id = v_record.query_id;
     delete from braid_store.query_set_embeddings e
-    where e.tenant_id = extend_import_evaluation.tenant_id and e.query_set = v_record.name and e.query_id = v_record.query_id;
+    where e.tenant_id = extend_import_evaluation.tenant_id and e.query_set = v_record.name
+      and e.query_id = v_record.query_id;
     insert into braid_store.queries (tenant_id, query_set, query_id, query_text, filters, updated_at)
     values (extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, v_record.query ->> 'text',
             nullif(v_record.query -> 'filters', 'null'), (v_record.query ->> 'updated_at')::timestamptz)
@@ -67,7 +72,8 @@ begin
     set query_text = excluded.query_text, filters = excluded.filters, updated_at = excluded.updated_at;
     -- A vector of a model that is not here is left out, as those of documents are.
     insert into braid_store.query_set_embeddings (tenant_id, query_set, query_id, vector_space_id, embedding)
-    select distinct on (s.id) extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, s.id, v_embeddings[e.ordinality]
+    select distinct on (s.id) extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, s.id,
+      v_embeddings[e.ordinality]
     from jsonb_array_elements(v_record.query -> 'embeddings') with ordinality e
     join braid_store.vector_spaces s
       on s.embedding_model = e.value ->> 'embedding_model' and s.distance = e.value ->> 'distance'
@@ -75,7 +81,8 @@ begin
     where s.dimensions = @vector@.vector_dims(v_embeddings[e.ordinality])
       and (s.distance <> 'cosine' or @vector@.vector_norm(v_embeddings[e.ordinality]) >= 1e-15)
     order by s.id, e.ordinality desc;
-    insert into braid_store.judgments (tenant_id, query_set, query_id, external_id, chunk_index, judge, grade, updated_at)
+    insert into braid_store.judgments (tenant_id, query_set, query_id, external_id, chunk_index, judge, grade,
+      updated_at)
     select extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, j.value ->> 'external_id',
            coalesce((j.value ->> 'chunk_index')::numeric::int, -1), coalesce(j.value ->> 'judge', 'default'),
            (j.value ->> 'grade')::numeric::smallint, (j.value ->> 'updated_at')::timestamptz

@@ -20,7 +20,8 @@ as $$
        and e.query_id = query_json.query.query_id),
     'judgments',
     (select coalesce(jsonb_agg(jsonb_build_object(
-              'external_id', j.external_id, 'chunk_index', nullif(j.chunk_index, -1), 'judge', j.judge, 'grade', j.grade,
+              'external_id', j.external_id, 'chunk_index', nullif(j.chunk_index, -1), 'judge', j.judge, 'grade',
+                j.grade,
               'updated_at', j.updated_at) order by j.external_id, j.chunk_index, j.judge), '[]')
      from braid_store.judgments j
      where j.tenant_id = query_json.query.tenant_id and j.query_set = query_json.query.query_set

@@ -6,8 +6,10 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.token_lower(btrim(regexp_replace(left(query_text, 1000), '[' || braid_store.white_space() || ']+', ' ', 'g')));
+  select braid_store.token_lower(btrim(regexp_replace(left(query_text, 1000), '[' || braid_store.white_space() || ']+',
+    ' ', 'g')));
 $$;
 
 comment on function braid_store.plain_query(text) is
-  'Return a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space collapsed.';
+  'Return a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space '
+  'collapsed.';

@@ -18,7 +18,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_calls.store_sampled_queries(query_set, collection, method, query_count, since, min_searches, with_filters, seed);
+  select braid_calls.store_sampled_queries(query_set, collection, method, query_count, since, min_searches,
+    with_filters, seed);
 $$;
 
 comment on function braid.sample_queries(text, text, text, int, timestamptz, int, boolean, int) is

@@ -35,7 +35,8 @@ begin
   if v_query_set.level <> 'document' then
     raise exception 'query set "%" is of chunks', v_query_set.name
       using errcode = '22023', hint = 'Clicks name documents: take a query set with the level document.';
-  elsif (store_click_judgments.min_impressions > 0 and store_click_judgments.min_impressions < 'infinity') is not true then
+  elsif (store_click_judgments.min_impressions > 0 and store_click_judgments.min_impressions < 'infinity') is not true
+    then
     raise exception 'min_impressions is %', coalesce(store_click_judgments.min_impressions::text, 'null')
       using errcode = '22023', hint = 'Use a number above 0; with fewer than 5, one click decides.';
   elsif (store_click_judgments.eta between 0 and 3) is not true then
@@ -49,7 +50,8 @@ begin
     -- A log that keeps hashes has that of the query as it was typed, but for its case and its ends.
     select distinct q.query_id, q.filters, sha256(convert_to(h.query, 'UTF8')) as query_hash
     from braid_store.queries q,
-         lateral (values (braid_store.plain_query(q.query_text)), (braid_store.token_lower(btrim(left(q.query_text, 1000))))) h (query)
+         lateral (values (braid_store.plain_query(q.query_text)),
+           (braid_store.token_lower(btrim(left(q.query_text, 1000))))) h (query)
     where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name
   ), searches as materialized (
     select l.search_id, a.query_id, l.external_ids
@@ -97,7 +99,8 @@ begin
   into v_search_count, v_judgments, v_left_out;
   foreach v_batch in array v_judgments loop
     v_stored := braid_calls.write_judgments(v_query_set.name, v_batch);
-    v_counts := (select jsonb_object_agg(c.key, c.value::bigint + (v_stored ->> c.key)::bigint) from jsonb_each_text(v_counts) c);
+    v_counts := (select jsonb_object_agg(c.key, c.value::bigint + (v_stored ->> c.key)::bigint)
+      from jsonb_each_text(v_counts) c);
   end loop;
   return v_counts || jsonb_build_object('searches', v_search_count, 'left_out', v_left_out);
 end

@@ -42,7 +42,8 @@ begin
     raise exception 'seed is null' using errcode = '22023', hint = 'Give a whole number.';
   end if;
   with searches as materialized (
-    select braid_store.plain_query(l.query_text) as query, case when store_sampled_queries.with_filters then l.filters end as filters,
+    select braid_store.plain_query(l.query_text) as query, case when store_sampled_queries.with_filters then l.filters
+      end as filters,
            l.query_text, l.searched_at, 1 / l.sample_share as weight, (l.result_count = 0)::int as is_empty, f.rank
     from braid_store.search_log l
     left join lateral (
@@ -51,18 +52,22 @@ begin
       where store_sampled_queries.method = 'worst'
         and f.tenant_id = v_tenant_id and f.search_id = l.search_id and f.kind in ('click', 'used_in_answer')
     ) f on true
-    where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.mode <> 'multi' and l.query_text <> ''
+    where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.mode <> 'multi'
+      and l.query_text <> ''
       and (store_sampled_queries.since is null or l.searched_at >= store_sampled_queries.since)
   ), asked as (
-    select s.query, s.filters, (array_agg(s.query_text order by s.searched_at desc))[1] as query_text, sum(s.weight) as weight,
+    select s.query, s.filters, (array_agg(s.query_text order by s.searched_at desc))[1] as query_text,
+      sum(s.weight) as weight,
            avg(s.is_empty) as empty_share, avg(coalesce(1.0 / s.rank, 0)) as reciprocal_rank,
-           'log-' || left(encode(sha256(convert_to(concat(s.query, E'\n' || s.filters::text), 'UTF8')), 'hex'), 24) as query_id
+           'log-' || left(encode(sha256(convert_to(concat(s.query, E'\n' || s.filters::text), 'UTF8')), 'hex'),
+             24) as query_id
     from searches s
     where s.query <> ''
     group by s.query, s.filters
     having count(*) >= store_sampled_queries.min_searches
   ), known as materialized (
-    select braid_store.plain_query(q.query_text) as query, case when store_sampled_queries.with_filters then q.filters end as filters,
+    select braid_store.plain_query(q.query_text) as query, case when store_sampled_queries.with_filters then q.filters
+      end as filters,
            q.query_id
     from braid_store.queries q
     where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name
@@ -77,7 +82,8 @@ begin
              hashtextextended(a.query_id collate "C", store_sampled_queries.seed), a.query_id collate "C"
     limit store_sampled_queries.query_count
   )
-  select coalesce(jsonb_agg(jsonb_build_object('query_id', s.query_id, 'text', s.query_text, 'filters', s.filters)), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('query_id', s.query_id, 'text', s.query_text, 'filters', s.filters)),
+    '[]')
   into v_queries
   from sampled s;
   return braid_calls.write_queries(v_query_set.name, v_queries, v_collection.name);

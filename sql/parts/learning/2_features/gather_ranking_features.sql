@@ -55,10 +55,12 @@ begin
   v_collection := braid_store.find_collection(coalesce(configuration ->> 'collection', 'default'));
   v_match_count := coalesce((configuration ->> 'match_count')::numeric::int, 10);
   if gather_ranking_features.query_count
-     * coalesce((configuration ->> 'candidate_count')::numeric::bigint, greatest(100, 4 * v_match_count)) > c_most_candidates then
+     * coalesce((configuration ->> 'candidate_count')::numeric::bigint,
+       greatest(100, 4 * v_match_count)) > c_most_candidates then
     raise exception 'query_count times candidate_count is more than %', c_most_candidates
       using errcode = '54000',
-            hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count (4 times match_count without one).';
+            hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count (4 times '
+              'match_count without one).';
   end if;
   v_filters := nullif(configuration -> 'filters', 'null');
   v_options := coalesce(nullif(configuration -> 'options', 'null'), '{}');
@@ -106,7 +108,8 @@ begin
     if v_mode <> 'full_text' and v_query.embedding is null then
       raise exception 'no embedding of the model of collection "%"', v_collection.name
         using errcode = '22023',
-              hint = 'Store it with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
+              hint = 'Store it with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": '
+                '"full_text".';
     end if;
     v_request := braid_store.compile_request(
       v_tenant_id, case when v_mode <> 'semantic' then v_query.query_text end,
@@ -130,7 +133,8 @@ begin
 
     return query
     with judged as (
-      select * from braid_store.judged_grades(v_tenant_id, v_query_set.name, v_query.query_id, gather_ranking_features.judge)
+      select * from braid_store.judged_grades(v_tenant_id, v_query_set.name, v_query.query_id,
+        gather_ranking_features.judge)
     ), candidates as materialized (
       select (1 / (b.features ->> 'reciprocal_rank')::float8)::int as place, d.external_id, c.chunk_index,
              (b.features ->> 'score')::float8 as score, b.features
@@ -169,7 +173,8 @@ begin
     -- Each leg has its candidates, and where documents have many chunks more are looked for than candidate_count says.
     if v_all_rows > c_most_candidates then
       raise exception 'the queries up to here have more than % candidates', c_most_candidates
-        using errcode = '54000', hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count.';
+        using errcode = '54000',
+          hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count.';
     end if;
   end loop;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
@@ -183,4 +188,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_calls.gather_ranking_features(text, jsonb, text, text, int) is 'Do the work of braid.ranking_features.';
+comment on function braid_calls.gather_ranking_features(text, jsonb, text, text, int) is
+  'Do the work of braid.ranking_features.';

@@ -45,7 +45,8 @@ begin
     if v_which_word is null then
       recurs := '7 days';
     end if;
-    if v_which_word in ('last', 'previous', 'past') and v_start >= v_today or v_which_word is null and v_start > v_today then
+    if v_which_word in ('last', 'previous', 'past') and v_start >= v_today or v_which_word is null and v_start > v_today
+      then
       v_start := v_start - interval '7 days';
     elsif v_which_word in ('next', 'coming') and v_start <= v_today then
       v_start := v_start + interval '7 days';
@@ -75,7 +76,8 @@ begin
     ends_at := braid_store.local_instant(v_start + interval '10 years', time_zone);
     return;
   elsif v_name like any ('{q_,q_ %,%quarter%}') then
-    v_parts := regexp_match(v_name, '^(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)' || c_year || '$');
+    v_parts := regexp_match(v_name, '^(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)' || c_year
+      || '$');
     v_place := coalesce(v_parts[1]::int, (array_position('{first,second,third,fourth,1st,2nd,3rd,4th}'::text[],
                                                          v_parts[2]) - 1) % 4 + 1) * 3 - 2;
     v_length := '3 months';
@@ -94,16 +96,19 @@ begin
       v_length := '1 day';
     end if;
   end if;
-  if v_parts is null or v_which_word is not null and (v_parts[3] is not null or v_length <> interval '1 month' and not v_is_season) then
+  if v_parts is null or v_which_word is not null and (v_parts[3] is not null or v_length <> interval '1 month'
+    and not v_is_season) then
     return;
   end if;
   v_said := v_parts[3];
-  v_place := coalesce(v_place, array_position('{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}'::text[], left(v_parts[2], 3)));
+  v_place := coalesce(v_place, array_position('{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}'::text[],
+    left(v_parts[2], 3)));
 
   v_years := case
     when v_said ~ E'^\\d' then array[v_said::int]
     when v_said is not null then
-      array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1 else -1 end]
+      array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1
+        else -1 end]
     when v_which_word = 'this' then
       -- In January, this winter is the one that has begun in December.
       array[extract(year from case v_parts[2] when 'winter' then v_now - interval '2 months' else v_now end)::int]
@@ -137,7 +142,6 @@ end
 $$;
 
 comment on function braid_store.calendar_period(text, text, timestamptz) is
-  'Return the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase names, with or '
-  'without a year. '
-  'Without one it is the last that has begun, and recurs says how soon it comes again. All null if the phrase is none '
-  'of these. phrase is in lower case.';
+  'Return the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase '
+  'names, with or without a year. Without one it is the last that has begun, and recurs says how soon it comes '
+  'again. All null if the phrase is none of these. phrase is in lower case.';

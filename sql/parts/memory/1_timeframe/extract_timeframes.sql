@@ -56,7 +56,8 @@ begin
   into v_masked
   from string_to_table(translate(v_spaced, '“”„`', '""""'), '"') with ordinality p (part, place);
 
-  select array_agg(w.starts_at), array_agg(w.word), array_agg(left(w.word, length(w.word) - length(w.head))), array_agg(w.core),
+  select array_agg(w.starts_at), array_agg(w.word), array_agg(left(w.word, length(w.word) - length(w.head))),
+    array_agg(w.core),
          array_agg(right(w.head, length(w.head) - length(w.core))), array_agg(k.can_start), array_agg(k.can_end)
   into v_starts_at, v_words, v_leads, v_cores, v_trails, v_can_start, v_can_end
   from (
@@ -80,7 +81,8 @@ begin
       v_phrases := array[v_cores[v_first]];
       while v_last < v_count and v_last - v_first + 1 < c_max_words and v_can_start[v_last + 1] is not null
             and (v_trails[v_last] in ('', ',')
-                 or v_trails[v_last] in ('.', '.,') and v_cores[v_last] ~ '^(?:[a-z]{3}|sept|tues|thurs?)$' and v_can_start[v_last] is not true)
+                 or v_trails[v_last] in ('.', '.,') and v_cores[v_last] ~ '^(?:[a-z]{3}|sept|tues|thurs?)$'
+                   and v_can_start[v_last] is not true)
             and v_leads[v_last + 1] = '' and v_words[v_last + 1] <> 'OR' loop
         v_last := v_last + 1;
         v_phrases := v_phrases || (v_phrases[v_last - v_first] || ' ' || v_cores[v_last]);
@@ -108,12 +110,14 @@ begin
           if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
              or v_last < v_count and v_words[v_last + 1] = 'OR'
              or not braid_store.is_timeframe_in_text(
-                      v_phrase, case when v_last = v_count or v_trails[v_last] <> '' then '' else v_cores[v_last + 1] end) then
+                      v_phrase, case when v_last = v_count or v_trails[v_last] <> '' then ''
+                        else v_cores[v_last + 1] end) then
             v_last := v_stop;
           end if;
           exit;
         elsif not v_range.is_understood
-              and v_phrase ~ ('^(?:on|since|before|after|until|till|from) (?:the )?(?:[a-z]{3,9} [0-9]{1,2}|[0-9]{1,2}(?:st|nd|rd|th)? (?:of )?[a-z]{3,9})'
+              and v_phrase ~ ('^(?:on|since|before|after|until|till|from) (?:the )?(?:[a-z]{3,9} '
+                '[0-9]{1,2}|[0-9]{1,2}(?:st|nd|rd|th)? (?:of )?[a-z]{3,9})'
                               '(?:st|nd|rd|th)?(?: [0-9]{4})?$')
               and v_phrase ~ E'\\m(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)' then
           -- "on February 30th"
@@ -171,7 +175,8 @@ begin
     warnings := warnings || jsonb_build_object(
       'code', 'timeframe_not_taken',
       'message', format('%s limits nothing. Write "in" or "on" before a date that is to limit the time.',
-                        (select string_agg('"' || b.phrase || '"', ', ' order by b.phrase) from unnest(v_bare) b (phrase))));
+                        (select string_agg('"' || b.phrase || '"', ', ' order by b.phrase)
+                          from unnest(v_bare) b (phrase))));
   end if;
   if phrases = '{}' then
     ranges := null;
@@ -197,6 +202,7 @@ $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
   'Take the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
-  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year and without a preposition. Take only what can hardly mean anything else: words such as last week; dates, months, years '
-  'and weekdays after a preposition. Leave alone what stands in quotation marks or next to OR, and what lies in the '
-  'future.';
+  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year '
+  'and without a preposition. Take only what can hardly mean anything else: words such as last week; dates, months, '
+  'years and weekdays after a preposition. Leave alone what stands in quotation marks or next to OR, and what lies '
+  'in the future.';

@@ -22,17 +22,20 @@ begin
     when v_last in ('may', 'march') then
       next_word = '' or next_word = any (
         '{about,and,as,at,concerning,did,from,how,regarding,than,was,were,what,when,where,which,who,why,with,without}'::text[])
-      or next_word = any (case v_last when 'may' then '{by,for,on,to}'::text[] else '{he,i,it,our,she,the,they,we,you}' end)
+      or next_word = any (case v_last when 'may' then '{by,for,on,to}'::text[]
+        else '{he,i,it,our,she,the,they,we,you}' end)
     -- So do these, without a year; "in spring" is often a framework.
     when v_last in ('summer', 'autumn', 'winter', 'spring', 'fall') then
       v_before in ('last', 'this', 'previous', 'past', 'early', 'mid', 'late')
       or v_last in ('summer', 'autumn', 'winter')
-         and (next_word = '' or next_word = any ('{about,and,as,at,did,from,how,regarding,was,were,what,when,where,which,who,why,with}'::text[]))
+         and (next_word = ''
+           or next_word = any ('{about,and,as,at,did,from,how,regarding,was,were,what,when,where,which,who,why,with}'::text[]))
     -- An abbreviation is a month only next to a number.
     when v_last in ('jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec') then
       v_before collate "C" between '0' and ':' or v_before in ('early', 'mid', 'late')
     -- Not in "in 2000 lines", where the number counts the next word.
-    when v_last ~ E'^\\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and', 'during',
+    when v_last ~ E'^\\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and',
+      'during',
                                              'throughout') then
       v_last between '1900' and '2099'
       and (next_word = '' or next_word = any (

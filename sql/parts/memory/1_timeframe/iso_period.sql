@@ -21,13 +21,16 @@ begin
     return;
   end if;
 
-  v_parts := regexp_match(phrase, E'^(\\d{4}-\\d\\d-\\d\\d)[t ](\\d\\d)(:\\d\\d)?(:\\d\\d)?([.,]\\d{1,6})?(z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?$');
+  v_parts := regexp_match(phrase,
+    E'^(\\d{4}-\\d\\d-\\d\\d)[t ](\\d\\d)(:\\d\\d)?(:\\d\\d)?([.,]\\d{1,6})?(z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?$');
   if v_parts is not null then
     declare
-      v_text text := format('%s %s%s%s%s', v_parts[1], v_parts[2], coalesce(v_parts[3], ':00'), coalesce(v_parts[4], ':00'),
+      v_text text := format('%s %s%s%s%s', v_parts[1], v_parts[2], coalesce(v_parts[3], ':00'), coalesce(v_parts[4],
+        ':00'),
                             replace(coalesce(v_parts[5], ''), ',', '.'));
     begin
-      if v_parts[5] is not null and v_parts[4] is null or not pg_input_is_valid(v_text || coalesce(v_parts[6], ''), 'timestamptz') then
+      if v_parts[5] is not null and v_parts[4] is null or not pg_input_is_valid(v_text || coalesce(v_parts[6], ''),
+        'timestamptz') then
         return;
       end if;
       starts_at := case when v_parts[6] is null then braid_store.local_instant(v_text::timestamp, time_zone)
@@ -59,7 +62,8 @@ begin
     when phrase ~ E'^\\d{4}-?w\\d\\d(-[1-7])?$' then
       v_parts := regexp_match(phrase, E'^(\\d{4})-?w(\\d\\d)(?:-(\\d))?$');
       -- By ISO 8601, the 4th of January is always in week 1.
-      v_start := date_trunc('week', make_date(v_parts[1]::int, 1, 4)::timestamp) + (v_parts[2]::int - 1) * interval '7 days';
+      v_start := date_trunc('week', make_date(v_parts[1]::int, 1, 4)::timestamp) + (v_parts[2]::int - 1)
+        * interval '7 days';
       if extract(isoyear from v_start) <> v_parts[1]::int then
         return;
       end if;

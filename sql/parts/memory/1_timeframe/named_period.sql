@@ -52,12 +52,15 @@ begin
   if v_parts is null then
     return;
   end if;
-  v_day := braid_store.named_period(case v_parts[1] when 'this' then 'today' else v_parts[1] end, time_zone, reference_time);
+  v_day := braid_store.named_period(case v_parts[1] when 'this' then 'today' else v_parts[1] end, time_zone,
+    reference_time);
   v_midnight := v_day.starts_at at time zone time_zone;
-  if v_day.ends_at is distinct from braid_store.local_instant(date_trunc('day', v_midnight) + interval '1 day', time_zone) then
+  if v_day.ends_at is distinct from braid_store.local_instant(date_trunc('day', v_midnight) + interval '1 day',
+    time_zone) then
     return;
   end if;
-  v_hours := case v_parts[2] when 'morning' then '{6,12}'::int[] when 'afternoon' then '{12,18}' when 'evening' then '{18,24}'
+  v_hours := case v_parts[2] when 'morning' then '{6,12}'::int[] when 'afternoon' then '{12,18}' when 'evening'
+    then '{18,24}'
                              else '{18,30}' end;
   starts_at := braid_store.local_instant(date_trunc('day', v_midnight) + v_hours[1] * interval '1 hour', time_zone);
   ends_at := braid_store.local_instant(date_trunc('day', v_midnight) + v_hours[2] * interval '1 hour', time_zone);
@@ -67,7 +70,6 @@ end
 $$;
 
 comment on function braid_store.named_period(text, text, timestamptz) is
-  'Return the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the period '
-  'comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the reference time, or can '
-  'mean nothing but a time otherwise. '
-  'phrase is in lower case.';
+  'Return the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the '
+  'period comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the '
+  'reference time, or can mean nothing but a time otherwise. phrase is in lower case.';

@@ -59,7 +59,8 @@ begin
     return;
   end if;
   -- Versions and numbers of telephones have such forms, too.
-  if v_year is null or v_year not between '1000' and '2999' or v_month not between 1 and 31 or v_day not between 1 and 31 then
+  if v_year is null or v_year not between '1000' and '2999' or v_month not between 1 and 31 or v_day not between 1
+    and 31 then
     is_ambiguous := false;
     return;
   end if;

@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Only ASCII is made lower, as a locale may write another i.
-  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe collate "C"), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
+  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe collate "C"), E'\\s+', ' ', 'g')), E'\\y\\.$',
+    '');
   v_range record;
   v_is_understood boolean;
   v_separator text;
@@ -45,7 +46,8 @@ begin
     return (
       select range_agg(r.ranges)
       from (
-        select p.part, braid_store.named_period(regexp_replace(btrim(p.part), '^in ', ''), time_zone, reference_time) as period
+        select p.part, braid_store.named_period(regexp_replace(btrim(p.part), '^in ', ''), time_zone,
+          reference_time) as period
         from unnest(v_parts) p (part)
         where btrim(p.part) <> ''
       ) p,
@@ -64,17 +66,22 @@ begin
   where d.is_ambiguous
   limit 1;
   if found then
-    raise exception 'timeframe ''%'' is ambiguous: % has no sign of which number is the month', left(timeframe, 100), v_separator
+    raise exception 'timeframe ''%'' is ambiguous: % has no sign of which number is the month', left(timeframe, 100),
+      v_separator
       using errcode = '22023', hint = 'Write 2025-03-04, or 4 March 2025.';
   end if;
   raise exception 'timeframe ''%'' is not understood', left(timeframe, 100)
     using errcode = '22023',
-          hint = 'Understood are: today, yesterday, last night, this morning; last, this or next week, weekend, month, quarter, '
-                 'year or Monday; the last 3 days, past 2 months; two weeks ago, a few days ago; Monday, March, March 5th, '
-                 'March 2025, Q4, Q4 2024, 2025; Jan. 5, 2026, 3-7 March 2026, 31/12/2025; summer 2025, early 2025, late March, H1 2025; '
+          hint = 'Understood are: today, yesterday, last night, this morning; last, this or next week, weekend, '
+            'month, quarter, '
+                 'year or Monday; the last 3 days, past 2 months; two weeks ago, a few days ago; Monday, March, March '
+                   '5th, '
+                 'March 2025, Q4, Q4 2024, 2025; Jan. 5, 2026, 3-7 March 2026, 31/12/2025; summer 2025, early 2025, '
+                   'late March, H1 2025; '
                  'in, on, during, since, before, after, until, between ... and ..., from ... to ...; '
                  'ISO 8601: 2025-03, 2025-03-05, 2025-W10, 2025-01-01/2025-02-01, 2025-01-01/P1M, P7D; ranges: '
-                 '[2025-01-01,2025-02-01); several with ; between them; null is all time, and auto looks for it in query_text.';
+                 '[2025-01-01,2025-02-01); several with ; between them; null is all time, and auto looks for it in '
+                   'query_text.';
 end
 $$;
 

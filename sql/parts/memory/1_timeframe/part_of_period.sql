@@ -34,16 +34,20 @@ begin
         and braid_store.local_instant(v_end, time_zone) = v_period.ends_at) is not true then
       return;
     end if;
-    v_months := (extract(year from v_end) - extract(year from v_start)) * 12 + extract(month from v_end) - extract(month from v_start);
+    v_months := (extract(year from v_end) - extract(year from v_start)) * 12 + extract(month from v_end) - extract(month
+      from v_start);
     if v_parts[1] like '% half of' then
       v_bounds := case when v_months = 1 then array[v_start, v_start + interval '15 days', v_end]
-                       when v_months % 2 = 0 then array[v_start, v_start + v_months / 2 * interval '1 month', v_end] end;
+                       when v_months % 2 = 0 then array[v_start, v_start + v_months / 2 * interval '1 month',
+                         v_end] end;
       v_place := case when left(v_parts[1], 1) in ('f', '1') then 1 else 2 end;
     else
-      v_bounds := case when v_months = 1 then array[v_start, v_start + interval '10 days', v_start + interval '20 days', v_end]
+      v_bounds := case when v_months = 1 then array[v_start, v_start + interval '10 days', v_start + interval '20 days',
+        v_end]
                        when v_months % 3 = 0 then array[v_start, v_start + v_months / 3 * interval '1 month',
                                                         v_start + v_months / 3 * 2 * interval '1 month', v_end] end;
-      v_place := case when v_parts[1] in ('mid', 'middle of') then 2 when v_parts[1] in ('late', 'end of') then 3 else 1 end;
+      v_place := case when v_parts[1] in ('mid', 'middle of') then 2 when v_parts[1] in ('late', 'end of') then 3
+        else 1 end;
     end if;
     if v_bounds is null then
       return;
@@ -59,5 +63,6 @@ end
 $$;
 
 comment on function braid_store.part_of_period(text, text, timestamptz) is
-  'Return the third or half of a month, quarter, season or year that a phrase names: early 2025 is January to April, mid '
-  'March the 11th to the 20th, late summer August. Nulls if the phrase names none. phrase is in lower case and without "the".';
+  'Return the third or half of a month, quarter, season or year that a phrase names: early 2025 is January to April, '
+  'mid March the 11th to the 20th, late summer August. Nulls if the phrase names none. phrase is in lower case and '
+  'without "the".';

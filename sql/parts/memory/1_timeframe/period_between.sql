@@ -24,7 +24,8 @@ begin
     when v_last.recurs is not null then
       -- The next one after the first period.
       for v_step in 1..8 loop
-        v_time := braid_store.shift_instant(v_first.starts_at, v_last.recurs * v_step, time_zone) - interval '1 microsecond';
+        v_time := braid_store.shift_instant(v_first.starts_at, v_last.recurs * v_step,
+          time_zone) - interval '1 microsecond';
         v_last := braid_store.named_period(last_phrase, time_zone, v_time);
         exit when v_last.starts_at >= v_first.starts_at;
       end loop;

@@ -12,9 +12,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
+  c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t '
+    ']\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
   c_max_length constant int := 200; -- the pattern tries each space of many as the end of a bound
-  v_parts text[] := regexp_match(case when length(literal) <= c_max_length then lower(literal collate "C") end, E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
+  v_parts text[] := regexp_match(case when length(literal) <= c_max_length then lower(literal collate "C") end,
+    E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
   v_from record;
   v_to record;
 begin
@@ -28,8 +30,8 @@ begin
      or v_to.starts_at is null and v_parts[3] not in ('', 'infinity') then
     return;
   end if;
-  -- A date is a whole day, as in a daterange. Timestamps are whole microseconds, so an excluded start and an included end
-  -- move by one.
+  -- A date is a whole day, as in a daterange. Timestamps are whole microseconds, so an excluded start and an included
+  -- end move by one.
   starts_at := case when v_parts[1] = '[' then v_from.starts_at
                     when v_from.is_instant then v_from.starts_at + interval '1 microsecond' else v_from.ends_at end;
   ends_at := case when v_parts[4] = ')' then v_to.starts_at

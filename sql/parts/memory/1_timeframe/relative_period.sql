@@ -13,7 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
-  c_number constant text := E'([0-9]{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
+  c_number constant text := E'([0-9]{1,6}|an?|(?:a )?few|(?:a )?couple(?: '
+    'of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
     '|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);
@@ -69,7 +70,8 @@ begin
 
   v_which := split_part(phrase, ' ', 1);
   if v_which in ('last', 'previous', 'past', 'this', 'current', 'next') then
-    v_parts := regexp_match(phrase, '^(last|previous|past|this|current|next)(?: ' || c_number || ')? ' || c_units || 's?$');
+    v_parts := regexp_match(phrase, '^(last|previous|past|this|current|next)(?: ' || c_number || ')? ' || c_units
+      || 's?$');
   elsif phrase like '% ago' then
     v_parts := regexp_match(phrase, '^(?:about |around |some )?()' || c_number || ' ' || c_units || 's? ago$');
   end if;
@@ -110,7 +112,8 @@ begin
             * case v_unit when 'weekend' then interval '7 days' else v_length end;
   if v_unit in ('second', 'minute', 'hour') then
     starts_at := reference_time + v_step;
-    starts_at := starts_at - ((starts_at at time zone time_zone) - date_trunc(v_unit, starts_at at time zone time_zone));
+    starts_at := starts_at - ((starts_at at time zone time_zone) - date_trunc(v_unit,
+      starts_at at time zone time_zone));
     ends_at := starts_at + v_length;
     return;
   end if;

@@ -25,7 +25,8 @@ begin
   if v_first = 'between' then
     v_parts := regexp_match(v_rest, '^(.+) and (.+)$');
   elsif phrase like any ('{% to %,% until %,% till %,% through %,% - %,% – %}') then
-    v_parts := regexp_match(case when v_first in ('from', 'in', 'on', 'during', 'throughout', 'within', 'over', 'for') then v_rest else phrase end,
+    v_parts := regexp_match(case when v_first in ('from', 'in', 'on', 'during', 'throughout', 'within', 'over', 'for')
+      then v_rest else phrase end,
                             '^(.+) (?:to|until|till|through|-|–) (.+)$');
   end if;
   if v_parts is not null then
@@ -43,7 +44,8 @@ begin
     v_rest := 'than ' || v_rest;
   end if;
   if v_rest like 'than % ago' then
-    v_period := braid_store.relative_period('last ' || substr(v_rest, 6, length(v_rest) - 9), time_zone, reference_time);
+    v_period := braid_store.relative_period('last ' || substr(v_rest, 6, length(v_rest) - 9), time_zone,
+      reference_time);
     is_understood := v_period.starts_at is not null and v_first in ('more', 'longer', 'less');
     starts_at := case v_first when 'less' then v_period.starts_at end;
     ends_at := case v_first when 'less' then reference_time else v_period.starts_at end;

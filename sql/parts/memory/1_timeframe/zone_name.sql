@@ -19,7 +19,8 @@ begin
     return format('<%s%s>%s%s:%s', v_offset[1], lpad(v_offset[2], 2, '0') || coalesce(v_offset[3], ''),
                   case v_offset[1] when '+' then '-' else '+' end, v_offset[2], coalesce(v_offset[3], '00'));
   end if;
-  if v_name ~ '^[A-Za-z_/+-]+$' or v_name ~ E'^([Ee][Tt][Cc]/)?[Gg][Mm][Tt][+-]?\\d\\d?$' or v_name ~ '^[ECMPecmp][Ss][Tt][5-8][ECMPecmp][Dd][Tt]$' then
+  if v_name ~ '^[A-Za-z_/+-]+$' or v_name ~ E'^([Ee][Tt][Cc]/)?[Gg][Mm][Tt][+-]?\\d\\d?$'
+    or v_name ~ '^[ECMPecmp][Ss][Tt][5-8][ECMPecmp][Dd][Tt]$' then
     begin
       perform '2000-01-01'::timestamp at time zone v_name;
       return v_name;

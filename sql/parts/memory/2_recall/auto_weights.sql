@@ -26,9 +26,9 @@ begin
     reason := 'it quotes';
     return;
   end if;
-  -- Finds codes with four digits or more, hexadecimal numbers, versions (also "Python 3.11"), numbers of errors ("HTTP 404"),
-  -- underscores, capitals inside a word, calls and paths. Leaves out names such as IL-6, p53 and mRNA: more weight on full
-  -- text for them gives worse results on SciFact. Also leaves out 18th, 1960s, Table 2.5 and and/or.
+  -- Finds codes with four digits or more, hexadecimal numbers, versions (also "Python 3.11"), numbers of errors ("HTTP
+  -- 404"), underscores, capitals inside a word, calls and paths. Leaves out names such as IL-6, p53 and mRNA: more
+  -- weight on full text for them gives worse results on SciFact. Also leaves out 18th, 1960s, Table 2.5 and and/or.
   v_code := substring(v_query from
     E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|0[xX][0-9A-Fa-f]{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d'
     '|(?!Fig|Tab|Sec|Eq|Chap|Mach)[A-Z][A-Za-z]{2,} \\d+\\.\\d|(?![A-Z]+ (?:19|20)\\d\\d)[A-Z]{3,} \\d{2}[0-9A-Z]'

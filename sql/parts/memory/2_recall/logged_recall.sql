@@ -33,7 +33,8 @@ as $$
     full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match, options);
 $$;
 
-comment on function braid.logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
+comment on function braid.logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
+  float8,
                                         text, float8, int, float8, text, jsonb) is
   E'Run recall_json and log the search, if the collection has a search log.\n'
   'Arguments and answer are those of recall_json, with search_id in stats where the search was logged, as with '

@@ -9,7 +9,8 @@ as $$
 begin
   return (
     select range_agg(tstzrange((p ->> 'starts_at')::timestamptz, (p ->> 'ends_at')::timestamptz))
-    from jsonb_array_elements(case when jsonb_typeof(period_ranges.periods) = 'array' then period_ranges.periods else '[]' end) p);
+    from jsonb_array_elements(case when jsonb_typeof(period_ranges.periods) = 'array' then period_ranges.periods
+      else '[]' end) p);
 end
 $$;
 

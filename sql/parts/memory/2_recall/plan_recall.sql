@@ -25,7 +25,8 @@ declare
 begin
   if asked_strategy not in ('hybrid', 'full_text', 'semantic', 'prefilter', 'auto') or asked_strategy is null then
     raise exception 'strategy is %', coalesce('''' || left(asked_strategy, 100) || '''', 'null')
-      using errcode = '22023', hint = concat('Use hybrid, full_text, semantic, prefilter or auto.', braid_store.other_name(asked_strategy));
+      using errcode = '22023', hint = concat('Use hybrid, full_text, semantic, prefilter or auto.',
+        braid_store.other_name(asked_strategy));
   end if;
   zone := braid_store.zone_name(time_zone);
   reference_time := braid_store.check_reference_time(asked_reference_time);
@@ -43,7 +44,8 @@ begin
     else jsonb_build_array(jsonb_build_object(
            'code', case when has_embedding then 'no_query_text' else 'no_query_embedding' end,
            'message', format('Without %s the search was %s.',
-                             case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end || v_read_warnings;
+                             case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end
+                               || v_read_warnings;
   reason := case
     when asked_strategy = strategy then 'It was asked for.'
     when not has_embedding then 'There is no query_embedding.'

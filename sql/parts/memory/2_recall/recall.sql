@@ -37,7 +37,8 @@ as $$
        unnest(s.results) r;
 $$;
 
-comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,
+comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
+  text,
                                   float8, int, float8, text, jsonb) is
   E'Search for what was said and when: hybrid_search with a timeframe.\n'
   'Returns the best match_count chunks, best first, one row each as in hybrid_search. timeframe limits occurred_at. It '

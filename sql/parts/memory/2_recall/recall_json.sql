@@ -39,7 +39,8 @@ as $$
          options => options, is_reported => true) s;
 $$;
 
-comment on function braid.recall_json(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,
+comment on function braid.recall_json(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
+  float8, text,
                               float8, int, float8, text, jsonb) is
   E'Do what recall does, and return one JSON object: results, stats and warnings, as in search_json.\n'
   'stats.recall tells the strategy that was used and why, searched_text, and the timeframe as ranges (null for all '

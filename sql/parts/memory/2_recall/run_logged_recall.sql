@@ -32,7 +32,8 @@ declare
 begin
   -- One statement, and so one snapshot. It names no table (run_logged_search).
   select to_jsonb(s.results) as results, (s.stats #- '{recall,warnings}') - 'warnings' as stats,
-         (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings
+         (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection,
+           s.stats) as warnings
   into v_found
   from braid_calls.run_recall(
          query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
@@ -53,13 +54,15 @@ begin
       jsonb_build_object(
         'query_text', v_found.stats #> '{recall,searched_text}', 'match_count', run_logged_recall.match_count,
         'full_text_weight', run_logged_recall.full_text_weight, 'semantic_weight', run_logged_recall.semantic_weight,
-        'filters', braid_store.time_filter(run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
+        'filters', braid_store.time_filter(run_logged_recall.filters,
+          braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
         'fusion', run_logged_recall.fusion, 'rrf_k', run_logged_recall.rrf_k,
         'candidate_count', run_logged_recall.candidate_count, 'min_score', run_logged_recall.min_score,
         'match', run_logged_recall.match, 'options', run_logged_recall.options),
       jsonb_strip_nulls(jsonb_build_object('recall', nullif(jsonb_strip_nulls(jsonb_build_object(
         'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
-        'timeframe', case when lower(btrim(run_logged_recall.timeframe) collate "C") = 'auto' then to_jsonb('auto'::text)
+        'timeframe', case when lower(btrim(run_logged_recall.timeframe) collate "C") = 'auto'
+          then to_jsonb('auto'::text)
                           when run_logged_recall.timeframe is not null then to_jsonb(true) end)), '{}'))),
       v_found.results, v_found.stats, v_found.warnings);
   end if;
@@ -67,6 +70,7 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
+comment on function braid_calls.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text,
+  timestamptz, float8,
                                                   float8, text, float8, int, float8, text, jsonb) is
   'Do the work of braid.logged_recall.';

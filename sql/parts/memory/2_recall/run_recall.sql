@@ -41,7 +41,8 @@ begin
   if options -> 'operators' is distinct from 'false' then
     perform braid_store.refuse_list(query_text);
   end if;
-  v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
+  v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone,
+    reference_time);
   if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
     v_collection := braid_store.find_collection(collection);
     if v_collection.parts is not null or options ->> 'cursor' <> '' then
@@ -59,7 +60,8 @@ begin
   if v_plan.searched = '' and query_embedding is null and v_plan.phrases <> '{}' then
     raise exception 'query_text ''%'' is nothing but a timeframe', left(query_text, 100)
       using errcode = '22023',
-            hint = 'Say what to look for, or call braid.conversation_timeline, which shows a timeframe without a topic too.';
+            hint = 'Say what to look for, or call braid.conversation_timeline, which shows a timeframe without a '
+              'topic too.';
   end if;
   v_weights := braid_store.auto_weights(v_plan.searched);
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then
@@ -69,9 +71,11 @@ begin
       v_collection := braid_store.try_ranking(v_collection, v_ranking);
     end if;
     v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
-    full_text_weight := coalesce(full_text_weight, least(v_collection.full_text_weight * v_weights.full_text_factor, 1e9));
+    full_text_weight := coalesce(full_text_weight, least(v_collection.full_text_weight * v_weights.full_text_factor,
+      1e9));
     semantic_weight := coalesce(semantic_weight, least(v_collection.semantic_weight * v_weights.semantic_factor, 1e9));
-    v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight, semantic_weight,
+    v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight,
+      semantic_weight,
                             v_weights.reason);
   end if;
 
@@ -98,7 +102,8 @@ begin
       'strategy', v_plan.strategy,
       'reason', v_plan.reason,
       'searched_text', v_plan.searched,
-      'timeframe', (select jsonb_agg(jsonb_build_object('starts_at', lower(r), 'ends_at', upper(r)) order by lower(r) nulls first)
+      'timeframe', (select jsonb_agg(jsonb_build_object('starts_at', lower(r), 'ends_at', upper(r))
+        order by lower(r) nulls first)
                     from unnest(v_plan.ranges) r),
       'timeframe_phrases', v_plan.phrases,
       'time_zone', v_plan.zone,
@@ -108,7 +113,8 @@ begin
 end
 $$;
 
-comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
+comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz,
+  float8, float8,
                                            text, float8, int, float8, text, jsonb, boolean) is
   'Run one recall for the tenant of the session: a search with the timeframe as a filter and the legs that the '
   'strategy needs.';

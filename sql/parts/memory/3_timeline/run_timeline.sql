@@ -67,12 +67,14 @@ begin
     end if;
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
-      braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
+      braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id),
+        match_count);
   else
     v_found := braid_calls.run_recall(
       query_text => topic, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
       match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
-      reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score, match => match,
+      reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score,
+        match => match,
       -- All turns have some similarity. Without a floor the timeline would be match_count turns about anything.
       options => case when min_score is null and (options is null or jsonb_typeof(options) in ('object', 'null'))
                       then '{"min_relevance": "auto"}' || coalesce(nullif(options, 'null'), '{}') else options end);
@@ -115,7 +117,8 @@ begin
     ) t
   )
   select (dense_rank() over (order by n.first_number))::int, n.is_match,
-         coalesce(n.conversation #>> '{}', n.external_id), n.chunk_id, n.document_id, n.external_id, n.chunk_index, n.title,
+         coalesce(n.conversation #>> '{}', n.external_id), n.chunk_id, n.document_id, n.external_id, n.chunk_index,
+           n.title,
          n.content, n.source_uri, n.speaker, n.category, n.importance, n.occurred_at, n.metadata, n.score
   from numbered n
   order by n.number;

@@ -14,8 +14,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -58,7 +58,8 @@ begin
            ) m
     ), members as (
       select u.chunk_id, m.conversation, u.chunk_id = any ($2) as is_match,
-             row_number() over (partition by m.conversation order by m.occurred_at, m.document_id, m.chunk_index) as place
+             row_number() over (partition by m.conversation order by m.occurred_at, m.document_id,
+               m.chunk_index) as place
       from unnest($5) u (chunk_id),
            lateral (
              select c.occurred_at, c.document_id, c.chunk_index, %1$s as conversation from braid_store.chunks c
@@ -71,7 +72,8 @@ begin
       select m.*,
              max(m.place) filter (where m.is_match) over w as match_before,
              min(m.place) filter (where m.is_match) over (
-               partition by m.conversation order by m.place rows between current row and unbounded following) as match_after
+               partition by m.conversation order by m.place rows between current row
+                 and unbounded following) as match_after
       from members m
       window w as (partition by m.conversation order by m.place)
     )

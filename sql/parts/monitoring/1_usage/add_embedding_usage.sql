@@ -34,7 +34,8 @@ begin
     raise exception '% is %', v_wrong.name, coalesce(v_wrong.value::text, 'null')
       using errcode = '22023', hint = 'Use a number from 0 to 1000000000000000.';
   elsif (octet_length(add_embedding_usage.embedding_model) between 1 and 255) is not true then
-    raise exception 'embedding_model is %', coalesce('''' || left(add_embedding_usage.embedding_model, 255) || '''', 'null')
+    raise exception 'embedding_model is %', coalesce('''' || left(add_embedding_usage.embedding_model, 255) || '''',
+      'null')
       using errcode = '22023', hint = 'Use a name of 1 to 255 bytes.';
   end if;
   select t.id into v_tenant_id from braid_store.tenants t where t.key = add_embedding_usage.tenant;

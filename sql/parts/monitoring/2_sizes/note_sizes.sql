@@ -88,6 +88,6 @@ end
 $$;
 
 comment on function braid_store.note_sizes(timestamptz) is
-  'Note once a day how large tables and tenants'' parts of collections are, for storage_growth and tenant_growth, and deletes '
-  'what is older than 400 days, in batches until the deadline; whether none of that is left. If another session notes them, or '
-  'holds a table back, it is left to the next call.';
+  'Note once a day how large tables and tenants'' parts of collections are, for storage_growth and tenant_growth, '
+  'and deletes what is older than 400 days, in batches until the deadline; whether none of that is left. If another '
+  'session notes them, or holds a table back, it is left to the next call.';

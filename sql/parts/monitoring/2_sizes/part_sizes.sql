@@ -33,8 +33,10 @@ begin
     from braid_store.segments s
     group by s.tenant_id, s.collection_id
   ), shards as (
-    select v.tenant_id, v.collection_id, coalesce(sum(v.vector_count) filter (where v.state = 'serving'), 0)::bigint as vector_count,
-           sum(pg_indexes_size(r.shard))::bigint as index_byte_count, sum(pg_total_relation_size(r.shard))::bigint as byte_count
+    select v.tenant_id, v.collection_id, coalesce(sum(v.vector_count) filter (where v.state = 'serving'),
+      0)::bigint as vector_count,
+           sum(pg_indexes_size(r.shard))::bigint as index_byte_count,
+             sum(pg_total_relation_size(r.shard))::bigint as byte_count
     from braid_store.vector_shards v
     cross join lateral (select to_regclass(format('braid_store.vectors_%s', v.id)) as shard) r
     -- To ask the size of one that is being dropped would wait for that.
@@ -59,6 +61,6 @@ end
 $$;
 
 comment on function braid_store.part_sizes() is
-  'How large each tenant''s part of a collection is. byte_count: its vector shards, and a share of the tables that all tenants '
-  'have in common, by its tokens and chunks, of chunk_vectors by its chunks outside of shards. It reads segments, not '
-  'chunks.';
+  'How large each tenant''s part of a collection is. byte_count: its vector shards, and a share of the tables that '
+  'all tenants have in common, by its tokens and chunks, of chunk_vectors by its chunks outside of shards. It reads '
+  'segments, not chunks.';

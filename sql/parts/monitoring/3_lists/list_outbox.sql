@@ -21,13 +21,15 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  select t.key, c.name, s.embedding_model, j.waiting_count, j.claimable_count, j.failed_count, j.abandoned_count, o.oldest_at,
+  select t.key, c.name, s.embedding_model, j.waiting_count, j.claimable_count, j.failed_count, j.abandoned_count,
+    o.oldest_at,
          case when o.oldest_at is not null then greatest(clock_timestamp() - o.oldest_at, interval '0') end
   from (
     select j.tenant_id, j.collection_id, j.vector_space_id,
            count(*) filter (where j.claimed_until is distinct from 'infinity') as waiting_count,
            count(*) filter (where j.claimed_until is null or j.claimed_until <= now()) as claimable_count,
-           count(*) filter (where j.claimed_until is distinct from 'infinity' and j.last_error is not null) as failed_count,
+           count(*) filter (where j.claimed_until is distinct from 'infinity'
+             and j.last_error is not null) as failed_count,
            count(*) filter (where j.claimed_until = 'infinity') as abandoned_count,
            -- Ids are given in the order of time, or nearly.
            min(j.chunk_id) filter (where j.claimed_until is distinct from 'infinity') as first_chunk_id

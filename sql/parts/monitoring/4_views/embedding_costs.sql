@@ -3,7 +3,8 @@
 create or replace view braid.embedding_costs
 with (security_invoker = true)
 as
-select date_trunc('month', u.day::timestamp)::date as month, u.embedding_model, count(distinct u.tenant) as tenant_count,
+select date_trunc('month', u.day::timestamp)::date as month, u.embedding_model,
+  count(distinct u.tenant) as tenant_count,
        sum(u.request_count)::bigint as request_count, sum(u.text_count)::bigint as text_count,
        sum(u.token_count)::bigint as token_count, sum(u.estimated_token_count)::bigint as estimated_token_count,
        sum(u.cost) as cost
@@ -16,8 +17,8 @@ instead of insert or update or delete on braid.embedding_costs
 for each row execute function braid_store.refuse_view_change('braid.record_embedding_usage');
 
 comment on view braid.embedding_costs is
-  'What embedding services were asked for, and what that cost, by month and model: braid.embedding_usage of all tenants '
-  'together. For administrators, services and monitors.';
+  'What embedding services were asked for, and what that cost, by month and model: braid.embedding_usage of all '
+  'tenants together. Only administrators, services and monitors may call it.';
 comment on column braid.embedding_costs.month is 'The first day of the month, in UTC.';
 comment on column braid.embedding_costs.embedding_model is 'The model.';
 comment on column braid.embedding_costs.tenant_count is 'For how many tenants.';
@@ -26,4 +27,5 @@ comment on column braid.embedding_costs.text_count is 'How many texts were embed
 comment on column braid.embedding_costs.token_count is 'How many tokens these had.';
 comment on column braid.embedding_costs.estimated_token_count is
   'How many of the tokens the service did not tell: a quarter of the characters.';
-comment on column braid.embedding_costs.cost is 'What it cost, by pgbraid work --price-per-million; null if no price was given.';
+comment on column braid.embedding_costs.cost is
+  'What it cost, by pgbraid work --price-per-million; null if no price was given.';

@@ -13,10 +13,11 @@ for each row execute function braid_store.refuse_view_change('braid.maintain');
 comment on view braid.index_health is
   'The state of the full-text index and of the vector indexes: a row for each tenant''s part of a collection and each '
   'vector shard that searches read; where there is none, vectors are compared one by one, and the columns from shard '
-  'on are null. For administrators, services and monitors.';
+  'on are null. Only administrators, services and monitors may call it.';
 comment on column braid.index_health.tenant is 'The key of the tenant.';
 comment on column braid.index_health.collection is 'The collection.';
-comment on column braid.index_health.segment_count is 'Of how many segments its full-text index consists. maintain() merges them.';
+comment on column braid.index_health.segment_count is
+  'Of how many segments its full-text index consists. maintain() merges them.';
 comment on column braid.index_health.chunk_count is 'How many chunks are in it.';
 comment on column braid.index_health.dead_chunk_count is 'How many chunks were deleted and are still in a segment.';
 comment on column braid.index_health.dead_share is 'Their share of all chunks that segments hold, from 0 to 1.';

@@ -11,8 +11,8 @@ instead of insert or update or delete on braid.outbox
 for each row execute function braid_store.refuse_view_change('braid.claim_embedding_jobs');
 
 comment on view braid.outbox is
-  'The chunks that wait for their embedding, and for how long: a row for each tenant, collection and model that has some. For '
-  'administrators, services and monitors.';
+  'The chunks that wait for their embedding, and for how long: a row for each tenant, collection and model that has '
+  'some. Only administrators, services and monitors may call it.';
 comment on column braid.outbox.tenant is 'The key of the tenant.';
 comment on column braid.outbox.collection is 'The collection.';
 comment on column braid.outbox.embedding_model is 'The model whose vector they wait for.';

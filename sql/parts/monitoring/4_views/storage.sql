@@ -11,7 +11,8 @@ instead of insert or update or delete on braid.storage
 for each row execute function braid_store.refuse_view_change('braid.upsert_documents');
 
 comment on view braid.storage is
-  'How much each table of pgbraid takes on the disk, and each of its indexes, now. For administrators, services and monitors.';
+  'How much each table of pgbraid takes on the disk, and each of its indexes, now. Only administrators, services and '
+  'monitors may call it.';
 comment on column braid.storage.table_name is 'A table in the schema braid_store.';
 comment on column braid.storage.part is
   'rows, toast (what is stored out of line, with its index), or the name of an index.';

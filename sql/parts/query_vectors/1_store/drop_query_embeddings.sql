@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.drop_query_embeddings(int, int, int) is
-  'Delete all but kept_count of the vectors of queries that a tenant''s part of a collection has, those not used for longest '
-  'first.';
+  'Delete all but kept_count of the vectors of queries that a tenant''s part of a collection has, those not used for '
+  'longest first.';

@@ -9,7 +9,8 @@ as $$
 begin
   return jsonb_build_object('query_embeddings', (
     select count(*) from braid_store.query_embeddings t
-    where t.tenant_id = extend_status_query_vectors.tenant_id and t.collection_id = extend_status_query_vectors.collection_id));
+    where t.tenant_id = extend_status_query_vectors.tenant_id
+      and t.collection_id = extend_status_query_vectors.collection_id));
 end
 $$;
 

@@ -14,7 +14,8 @@ set jit = off
 as $$
 begin
   -- What a tenant's users searched for is no business of requests without a user.
-  if find_query_embedding.collection.parts ->> 'query_embedding_count' is null or find_query_embedding.embedded_text = ''
+  if find_query_embedding.collection.parts ->> 'query_embedding_count' is null
+    or find_query_embedding.embedded_text = ''
      or braid_store.session_is_anonymous() then
     return null;
   end if;
@@ -28,4 +29,5 @@ end
 $$;
 
 comment on function braid_store.find_query_embedding(int, braid_store.collections, text) is
-  'Return the vector that the model of a collection''s searches made of a text, if the tenant has it stored; else null.';
+  'Return the vector that the model of a collection''s searches made of a text, if the tenant has it stored; else '
+  'null.';

@@ -26,14 +26,16 @@ begin
     end if;
   end if;
   embedding := braid_store.find_query_embedding(
-    extend_query_embedding_query_vectors.tenant_id, extend_query_embedding_query_vectors.collection, extend_query_embedding_query_vectors.embedded_text);
+    extend_query_embedding_query_vectors.tenant_id, extend_query_embedding_query_vectors.collection,
+      extend_query_embedding_query_vectors.embedded_text);
   if extend_query_embedding_query_vectors.cursor is not null then
     v_text := braid_store.query_fingerprint(array[extend_query_embedding_query_vectors.embedded_text]);
     mark := v_text || ':' || braid_store.query_fingerprint(array[embedding::text]);
     if v_first[2] = v_text and v_first[3] is distinct from split_part(mark, ':', 2) then
       raise exception 'option cursor is of a search with a stored vector of the query, which %',
                       case when embedding is null then 'is not stored any more' else 'is another one now' end
-        using errcode = '22023', hint = 'Begin again with "cursor": "", or give query_embedding from the first page on.';
+        using errcode = '22023',
+          hint = 'Begin again with "cursor": "", or give query_embedding from the first page on.';
     end if;
   end if;
   if embedding is not null then
@@ -44,5 +46,6 @@ end
 $$;
 
 comment on function braid_store.extend_query_embedding_query_vectors(int, braid_store.collections, text, text) is
-  'Return the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is looked for '
-  'if the cursor''s first page was searched without one. Raise 22023 if that had another vector for this text.';
+  'Return the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is '
+  'looked for if the cursor''s first page was searched without one. Raise 22023 if that had another vector for this '
+  'text.';

@@ -17,4 +17,4 @@ comment on function braid.set_query_embeddings(text, int) is
   'A hybrid search of text alone takes the vector that is stored for its text, and says so in stats; without one it '
   'is by full text. embedding_count: the most vectors that each tenant has, 0 to 10000; beyond that, the vectors '
   'stored longest ago are deleted. 0 stores none, as in a new collection. Clients store vectors with '
-  'store_query_embedding. For administrators.';
+  'store_query_embedding. Only administrators may call it.';

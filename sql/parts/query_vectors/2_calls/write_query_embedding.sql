@@ -26,10 +26,12 @@ declare
   v_hash bytea := braid_store.query_text_hash(write_query_embedding.embedded_text);
 begin
   if coalesce(write_query_embedding.embedded_text, '') = '' then
-    raise exception 'embedded_text is %', case when write_query_embedding.embedded_text is null then 'null' else 'empty' end
+    raise exception 'embedded_text is %', case when write_query_embedding.embedded_text is null then 'null'
+      else 'empty' end
       using errcode = '22023', hint = 'Give the text of which the vector was made.';
   elsif octet_length(write_query_embedding.embedded_text) > c_most_bytes then
-    raise exception 'embedded_text has % bytes, more than %', octet_length(write_query_embedding.embedded_text), c_most_bytes
+    raise exception 'embedded_text has % bytes, more than %', octet_length(write_query_embedding.embedded_text),
+      c_most_bytes
       using errcode = '54000', hint = 'Vectors of so long queries are not stored: they hardly come twice.';
   elsif v_collection.parts ->> 'query_embedding_count' is null then
     raise exception 'collection "%" stores no vectors of queries', v_collection.name
@@ -49,7 +51,8 @@ begin
 
   begin
     v_locked := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
-    if v_locked.vector_space_id <> v_collection.vector_space_id or v_locked.parts ->> 'query_embedding_count' is null then
+    if v_locked.vector_space_id <> v_collection.vector_space_id or v_locked.parts ->> 'query_embedding_count' is null
+      then
       return false;
     end if;
     insert into braid_store.query_embeddings (tenant_id, collection_id, vector_space_id, text_hash, embedding, used_at)
@@ -60,7 +63,8 @@ begin
   exception when lock_not_available then
     return false;
   end;
-  perform braid_store.drop_query_embeddings(v_tenant_id, v_collection.id, (v_locked.parts ->> 'query_embedding_count')::int);
+  perform braid_store.drop_query_embeddings(v_tenant_id, v_collection.id,
+    (v_locked.parts ->> 'query_embedding_count')::int);
   return true;
 end
 $$;

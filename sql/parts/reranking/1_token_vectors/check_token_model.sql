@@ -14,7 +14,8 @@ declare
   v_model text := check_token_model.collection.parts ->> 'token_vector_model';
 begin
   if v_model is null then
-    raise exception '%collection "%" has no token vectors', coalesce(check_token_model.argument_name || ' is given, but ', ''),
+    raise exception '%collection "%" has no token vectors', coalesce(check_token_model.argument_name
+      || ' is given, but ', ''),
                     check_token_model.collection.name
       using errcode = '22023',
             hint = 'Have an administrator call braid.set_token_vectors for the collection first, then store them.';

@@ -15,7 +15,8 @@ declare
 begin
   select u.place, @vector@.vector_dims(u.vector) as dimensions into v_wrong
   from unnest(check_token_vectors.vectors) with ordinality u (vector, place)
-  where @vector@.vector_dims(u.vector) is distinct from (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int
+  where @vector@.vector_dims(u.vector) is distinct
+    from (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int
      or @vector@.l2_norm(u.vector) = 0
   order by u.place
   limit 1;
@@ -32,7 +33,8 @@ begin
             hint = format('Use the model of the collection''s token vectors (%s).',
                           check_token_vectors.collection.parts ->> 'token_vector_model');
   else
-    raise exception 'vector % of % is a zero vector, which has no cosine', v_wrong.place, check_token_vectors.vectors_name
+    raise exception 'vector % of % is a zero vector, which has no cosine', v_wrong.place,
+      check_token_vectors.vectors_name
       using errcode = '22023', hint = 'Leave it out.';
   end if;
 end

@@ -1,4 +1,8 @@
-create or replace function braid_store.extend_removed_chunks_reranking(tenant_id int, collection_id int, chunk_ids bigint[])
+create or replace function braid_store.extend_removed_chunks_reranking(
+  tenant_id int,
+  collection_id int,
+  chunk_ids bigint[]
+)
 returns void
 language plpgsql
 volatile

@@ -22,11 +22,14 @@ declare
 begin
   if extend_written_chunks_reranking.previous_ids is not null then
     insert into braid_store.token_vectors (tenant_id, collection_id, chunk_id, embedding_model, dimensions, vectors)
-    select extend_written_chunks_reranking.tenant_id, t.collection_id, u.chunk_id, t.embedding_model, t.dimensions, t.vectors
-    from unnest(extend_written_chunks_reranking.chunk_ids, extend_written_chunks_reranking.previous_ids) u (chunk_id, previous_id),
+    select extend_written_chunks_reranking.tenant_id, t.collection_id, u.chunk_id, t.embedding_model, t.dimensions,
+      t.vectors
+    from unnest(extend_written_chunks_reranking.chunk_ids, extend_written_chunks_reranking.previous_ids) u (chunk_id,
+      previous_id),
          lateral (
            select t.* from braid_store.token_vectors t
-           where t.tenant_id = extend_written_chunks_reranking.tenant_id and t.collection_id = extend_written_chunks_reranking.collection.id
+           where t.tenant_id = extend_written_chunks_reranking.tenant_id
+             and t.collection_id = extend_written_chunks_reranking.collection.id
              and t.chunk_id = u.previous_id
            offset 0
          ) t;
@@ -58,7 +61,8 @@ begin
       raise exception '% has % elements', v_given.name, cardinality(v_vectors)
         using errcode = '22023',
               hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                            'administrator call braid.set_token_vectors.', (collection.parts ->> 'token_vector_count')::int);
+                            'administrator call braid.set_token_vectors.',
+                              (collection.parts ->> 'token_vector_count')::int);
     end if;
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.name);
     select k.id into strict v_chunk_id
@@ -67,14 +71,16 @@ begin
       and k.chunk_index = v_given.chunk_index;
     perform braid_store.write_token_vectors(
       tenant_id, collection, array[v_chunk_id],
-      array(select @vector@.l2_normalize(u.vector) from unnest(v_vectors) with ordinality u (vector, place) order by u.place),
+      array(select @vector@.l2_normalize(u.vector) from unnest(v_vectors) with ordinality u (vector, place)
+        order by u.place),
       array[cardinality(v_vectors)]);
   end loop;
 end
 $$;
 
-comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections, braid_store.document_input[],
+comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections,
+  braid_store.document_input[],
                                                     braid_store.document_change[], bigint[], bigint[]) is
-  'Store the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets those of '
-  'the previous chunk with the same text. Raise 22023 for those that the collection cannot have. previous_ids: the previous '
-  'chunk, or null, of each of chunk_ids; null if there are none.';
+  'Store the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets '
+  'those of the previous chunk with the same text. Raise 22023 for those that the collection cannot have. '
+  'previous_ids: the previous chunk, or null, of each of chunk_ids; null if there are none.';

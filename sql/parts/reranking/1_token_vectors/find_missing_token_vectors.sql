@@ -1,5 +1,9 @@
 -- role: reader
-create or replace function braid_calls.find_missing_token_vectors(chunk_count int, after_chunk_id bigint, collection text)
+create or replace function braid_calls.find_missing_token_vectors(
+  chunk_count int,
+  after_chunk_id bigint,
+  collection text
+)
 returns table (chunk_id bigint, input text)
 language plpgsql
 stable

@@ -41,5 +41,5 @@ $$;
 
 comment on function braid_store.max_similarities(int, braid_store.collections, bigint[], @vector@.halfvec[]) is
   'For each of some chunks how near its tokens are to those of a query: the mean, over the query''s vectors, of the '
-  'highest cosine with one of the chunk''s (MaxSim: Khattab & Zaharia 2020, "ColBERT", equation 3, divided by the number of the '
-  'query''s vectors). Null for a chunk without token vectors of the collection''s model.';
+  'highest cosine with one of the chunk''s (MaxSim: Khattab & Zaharia 2020, "ColBERT", equation 3, divided by the '
+  'number of the query''s vectors). Null for a chunk without token vectors of the collection''s model.';

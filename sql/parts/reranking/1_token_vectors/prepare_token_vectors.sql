@@ -16,20 +16,24 @@ declare
 begin
   perform braid_store.check_token_model(collection, option ->> 'embedding_model', 'option late_interaction'),
           braid_store.check_token_vectors(collection, v_vectors, 'option late_interaction');
-  v_pairs := (option ->> 'candidates')::float8 * (collection.parts ->> 'token_vector_count')::int * cardinality(v_vectors)
+  v_pairs := (option ->> 'candidates')::float8 * (collection.parts ->> 'token_vector_count')::int
+    * cardinality(v_vectors)
              * (collection.parts ->> 'token_vector_dimensions')::int / 384;
   if v_pairs > c_max_pairs then
-    raise exception 'option late_interaction: % candidates of up to % vectors, % vectors of the query and % dimensions are '
+    raise exception 'option late_interaction: % candidates of up to % vectors, % vectors of the query and % '
+      'dimensions are '
                     'more than % pairs of vectors of 384 dimensions', option -> 'candidates',
                     collection.parts -> 'token_vector_count', cardinality(v_vectors),
                     collection.parts -> 'token_vector_dimensions', c_max_pairs
       using errcode = '54000', hint = 'Give fewer candidates, or pool the query''s vectors to fewer.';
   end if;
   return option || jsonb_build_object('vectors', array(
-    select @vector@.l2_normalize(u.vector)::text from unnest(v_vectors) with ordinality u (vector, place) order by u.place));
+    select @vector@.l2_normalize(u.vector)::text from unnest(v_vectors) with ordinality u (vector, place)
+      order by u.place));
 end
 $$;
 
 comment on function braid_store.prepare_token_vectors(jsonb, braid_store.collections) is
-  'Return the option late_interaction, as read_late_interaction_option gives it, with the query''s token vectors brought to '
-  'length 1. Raise 22023 if they cannot be compared with those of the collection, and 54000 if that were too much work.';
+  'Return the option late_interaction, as read_late_interaction_option gives it, with the query''s token vectors '
+  'brought to length 1. Raise 22023 if they cannot be compared with those of the collection, and 54000 if that were '
+  'too much work.';

@@ -52,8 +52,8 @@ end
 $$;
 
 comment on function braid_store.rank_by_tokens(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Give the best candidates new scores by their token vectors, and sort all, best first: the score so far goes '
-  'the share weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of '
-  'the first candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
-  'score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of it, its '
-  'share and the score.';
+  'Give the best candidates new scores by their token vectors, and sort all, best first: the score so far goes the '
+  'share weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of the '
+  'first candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps '
+  'its score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of '
+  'it, its share and the score.';

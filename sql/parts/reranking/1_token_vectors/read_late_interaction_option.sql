@@ -21,10 +21,12 @@ begin
     ('weight', 'Use 0, or a number from 1e-9 to 1.')
   ) k (name, hint) on k.name = o.key
   where case o.key
-          when 'vectors' then jsonb_typeof(o.value) = 'array' and jsonb_array_length(o.value) between 1 and c_most_vectors
+          when 'vectors' then jsonb_typeof(o.value) = 'array' and jsonb_array_length(o.value) between 1
+            and c_most_vectors
           when 'embedding_model' then jsonb_typeof(o.value) in ('string', 'null')
           when 'candidates' then o.value = 'null' or braid_store.is_whole_number(o.value, 1, 1000)
-          when 'weight' then o.value = 'null' or braid_store.is_number(o.value, 1e-9, 1) or braid_store.is_number(o.value, 0, 0)
+          when 'weight' then o.value = 'null' or braid_store.is_number(o.value, 1e-9, 1)
+            or braid_store.is_number(o.value, 0, 0)
         end is not true
   order by o.key
   limit 1;
@@ -44,5 +46,6 @@ end
 $$;
 
 comment on function braid_store.read_late_interaction_option(jsonb) is
-  'Return the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. Raise 22023 for '
-  'values that cannot be used; whether the collection has such vectors is looked at by prepare_token_vectors.';
+  'Return the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. '
+  'Raise 22023 for values that cannot be used; whether the collection has such vectors is looked at by '
+  'prepare_token_vectors.';

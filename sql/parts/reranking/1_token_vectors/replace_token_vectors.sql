@@ -30,7 +30,8 @@ begin
         or (select coalesce(sum(u), 0) from unnest(replace_token_vectors.vector_counts) u)
            is distinct from cardinality(replace_token_vectors.vectors)
         or (select count(distinct u) <> count(*) from unnest(replace_token_vectors.chunk_ids) u) then
-    raise exception 'chunk_ids has % elements, vector_counts % with the sum %, vectors %, and each chunk must come once',
+    raise exception 'chunk_ids has % elements, vector_counts % with the sum %, vectors %, and each chunk must come '
+      'once',
                     coalesce(cardinality(replace_token_vectors.chunk_ids), 0),
                     coalesce(cardinality(replace_token_vectors.vector_counts), 0),
                     (select coalesce(sum(u), 0) from unnest(replace_token_vectors.vector_counts) u),
@@ -50,7 +51,8 @@ begin
                     coalesce(replace_token_vectors.vector_counts[v_wrong]::text, 'null')
       using errcode = '22023',
             hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                          'administrator call braid.set_token_vectors.', (v_collection.parts ->> 'token_vector_count')::int);
+                          'administrator call braid.set_token_vectors.',
+                            (v_collection.parts ->> 'token_vector_count')::int);
   end if;
   perform braid_store.check_token_vectors(v_collection, replace_token_vectors.vectors, 'vectors');
   return braid_store.write_token_vectors(

@@ -22,8 +22,9 @@ as $$
 $$;
 
 comment on function braid.store_token_vectors(bigint[], @vector@.halfvec[], int[], text, text) is
-  E'Store the vectors of the tokens of chunks, for searches with the option late_interaction, in place of those they had.\n'
-  'vectors: those of the first of chunk_ids, then those of the second, and so on; of any length but 0. vector_counts: '
-  'how many belong to each, 1 to what set_token_vectors allows. At most 10000 chunks and 100000 vectors. '
-  'Chunks that were deleted in the meantime are passed over. embedding_model: the model that made the vectors; null takes the '
-  'one of set_token_vectors. Return how many chunks got theirs.';
+  E'Store the vectors of the tokens of chunks, for searches with the option late_interaction, in place of those they '
+  'had.\n'
+  'vectors: those of the first of chunk_ids, then those of the second, and so on; of any length but 0. '
+  'vector_counts: how many belong to each, 1 to what set_token_vectors allows. At most 10000 chunks and 100000 '
+  'vectors. Chunks that were deleted in the meantime are passed over. embedding_model: the model that made the '
+  'vectors; null takes the one of set_token_vectors. Return how many chunks got theirs.';

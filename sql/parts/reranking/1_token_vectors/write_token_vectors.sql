@@ -34,7 +34,8 @@ begin
          ) c
     where c.collection_id = v_collection_id);
   insert into braid_store.token_vectors (tenant_id, collection_id, chunk_id, embedding_model, dimensions, vectors)
-  select write_token_vectors.tenant_id, v_collection_id, e.chunk_id, write_token_vectors.collection.parts ->> 'token_vector_model',
+  select write_token_vectors.tenant_id, v_collection_id, e.chunk_id,
+    write_token_vectors.collection.parts ->> 'token_vector_model',
          (write_token_vectors.collection.parts ->> 'token_vector_dimensions')::int, e.vectors
   from (
     select i.chunk_id, v.vectors
@@ -52,12 +53,14 @@ begin
   join unnest(v_chunk_ids) c (id) on c.id = e.chunk_id
   order by e.chunk_id
   on conflict (tenant_id, collection_id, chunk_id)
-  do update set embedding_model = excluded.embedding_model, dimensions = excluded.dimensions, vectors = excluded.vectors;
+  do update set embedding_model = excluded.embedding_model, dimensions = excluded.dimensions,
+    vectors = excluded.vectors;
   return cardinality(v_chunk_ids);
 end
 $$;
 
-comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[], int[]) is
+comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[],
+  int[]) is
   'Store token vectors of chunks as they are. vectors: those of all chunks one after the other, of length 1. '
   'vector_counts: how many each chunk has, none of them 0. Chunks that do not exist any more are skipped. Return how '
   'many chunks got theirs.';

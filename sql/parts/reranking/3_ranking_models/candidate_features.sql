@@ -12,8 +12,8 @@ rows 200
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
--- the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
+-- while the table is small, and all of the tenant's rows would be read for each.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -73,7 +73,8 @@ begin
                coalesce(1 / c.full_text_rank::float8, 0),
                coalesce(c.semantic_score, 0), coalesce(c.semantic_normalised_score, 0),
                coalesce(1 / c.semantic_rank::float8, 0),
-               coalesce(c.sparse_score, 0), coalesce(c.sparse_normalised_score, 0), coalesce(1 / c.sparse_rank::float8, 0),
+               coalesce(c.sparse_score, 0), coalesce(c.sparse_normalised_score, 0), coalesce(1 / c.sparse_rank::float8,
+                 0),
                c.fused_score, c.score, 1 / c.ordinality::float8,
                coalesce(v_neighbours[c.ordinality], 0), coalesce(v_of_document[c.ordinality], 0),
                coalesce(v_words[c.ordinality], 0), coalesce(v_titles[c.ordinality], 0),
@@ -85,5 +86,6 @@ end
 $$;
 
 comment on function braid_store.candidate_features(braid_store.search_request, braid_store.fused_candidate[], text[]) is
-  'Return the features of candidates, in the order of known_ranking_features, for a ranking model. place: the place of the '
-  'candidate in the list. wanted: those that the model uses; others may be 0. What a candidate does not have is 0.';
+  'Return the features of candidates, in the order of known_ranking_features, for a ranking model. place: the place '
+  'of the candidate in the list. wanted: those that the model uses; others may be 0. What a candidate does not have '
+  'is 0.';

@@ -74,7 +74,8 @@ begin
     end if;
   end if;
   if v_problem is null and v_model ? 'trees' then
-    v_hint := 'A tree has the arrays feature, threshold, left and right, one element for each node, and value, one for each leaf; '
+    v_hint := 'A tree has the arrays feature, threshold, left and right, one element for each node, and value, one '
+      'for each leaf; '
               'see docs/guide/learning-to-rank.md.';
     if jsonb_typeof(v_model -> 'trees') <> 'array' then
       v_problem := 'has trees that are no array';
@@ -85,7 +86,8 @@ begin
       select format('has in tree %s %s', t.place, p.problem) into v_problem
       from jsonb_array_elements(v_model -> 'trees') with ordinality t (value, place),
            lateral (
-             select case when jsonb_typeof(t.value -> 'feature') = 'array' then jsonb_array_length(t.value -> 'feature') end as nodes
+             select case when jsonb_typeof(t.value -> 'feature') = 'array' then jsonb_array_length(t.value -> 'feature')
+               end as nodes
              offset 0
            ) n,
            lateral (
@@ -101,13 +103,17 @@ begin
                             where jsonb_array_length(e.value) <> n.nodes + (e.key = 'value')::int)
                  then 'arrays of lengths that do not go together'
                when exists (select from jsonb_array_elements(t.value -> 'feature') e
-                            where not braid_store.is_whole_number(e.value, 0, v_count - 1)) then 'a feature that the model does not have'
+                            where not braid_store.is_whole_number(e.value, 0, v_count - 1))
+                              then 'a feature that the model does not have'
                when exists (select from jsonb_array_elements((t.value -> 'threshold') || (t.value -> 'value')) e
-                            where not braid_store.is_number(e.value, -c_most, c_most)) then 'a threshold or a value that is no number'
+                            where not braid_store.is_number(e.value, -c_most, c_most))
+                              then 'a threshold or a value that is no number'
                when exists (select from jsonb_array_elements((t.value -> 'left') || (t.value -> 'right')) e
-                            where not braid_store.is_whole_number(e.value, -n.nodes - 1, n.nodes - 1)) then 'a child that it does not have'
+                            where not braid_store.is_whole_number(e.value, -n.nodes - 1, n.nodes - 1))
+                              then 'a child that it does not have'
                -- So no node is its own descendant, and each is reached once.
-               when exists (select from rows from (jsonb_array_elements(t.value -> 'left'), jsonb_array_elements(t.value -> 'right'))
+               when exists (select from rows from (jsonb_array_elements(t.value -> 'left'),
+                 jsonb_array_elements(t.value -> 'right'))
                                           with ordinality e (left_child, right_child, place)
                             where (e.left_child #>> '{}')::float8 between 0 and e.place - 1
                                   or (e.right_child #>> '{}')::float8 between 0 and e.place - 1)
@@ -121,7 +127,8 @@ begin
       order by t.place
       limit 1;
       if v_problem is null
-         and (select sum(jsonb_array_length(t.value -> 'feature')) from jsonb_array_elements(v_model -> 'trees') t) > c_most_nodes then
+         and (select sum(jsonb_array_length(t.value -> 'feature'))
+           from jsonb_array_elements(v_model -> 'trees') t) > c_most_nodes then
         raise exception '% has trees of more than % nodes', argument_name, c_most_nodes
           using errcode = '54000', hint = 'Learn a model of fewer or smaller trees.';
       end if;
@@ -140,5 +147,6 @@ end
 $$;
 
 comment on function braid_store.check_ranking_model(jsonb, text) is
-  'Raise 22023 for what is no ranking model, also for one that is not as its checksum says, and 54000 for one that is too large. '
-  'checksum: the SHA-256, in hex, of the jsonb text of the model without it. argument_name: what messages call the model.';
+  'Raise 22023 for what is no ranking model, also for one that is not as its checksum says, and 54000 for one that '
+  'is too large. checksum: the SHA-256, in hex, of the jsonb text of the model without it. argument_name: what '
+  'messages call the model.';

@@ -42,6 +42,7 @@ end
 $$;
 
 comment on function braid_store.choose_ranking_model(jsonb, int, braid_store.collections, text) is
-  'Return the model that a search ranks by: the one that the option ranking_model names or is, or else the collection''s. The latter counts '
-  'only for tenants that have one of this name, and in searches of the mode that it was learned for. given: the option, '
-  'null if it is not given. report: what stats tell; null without a model. Raise 42704 if the option names a model that the tenant does not have.';
+  'Return the model that a search ranks by: the one that the option ranking_model names or is, or else the '
+  'collection''s. The latter counts only for tenants that have one of this name, and in searches of the mode that it '
+  'was learned for. given: the option, null if it is not given. report: what stats tell; null without a model. Raise '
+  '42704 if the option names a model that the tenant does not have.';

@@ -9,7 +9,8 @@ set extra_float_digits = 1
 as $$
 declare
   v_names text[] := array(select jsonb_array_elements_text(model -> 'features'));
-  v_values float8[] := array(select (boost -> 'features' ->> n.name)::float8 from unnest(v_names) with ordinality n (name, place)
+  v_values float8[] := array(select (boost -> 'features' ->> n.name)::float8 from unnest(v_names)
+    with ordinality n (name, place)
                              order by n.place);
   v_features jsonb;
   v_trees jsonb[] := '{}';
@@ -30,7 +31,8 @@ begin
     from unnest(v_names) with ordinality n (name, place),
          lateral (select (model -> 'weights' ->> (n.place - 1)::int)::float8 as weight offset 0) w);
   v_sum := coalesce((model ->> 'intercept')::float8, 0)::text
-           || coalesce((select string_agg(format(' + %s * %s', w.weight::float8, v_values[w.place]), '' order by w.place)
+           || coalesce((select string_agg(format(' + %s * %s', w.weight::float8, v_values[w.place]),
+             '' order by w.place)
                         from jsonb_array_elements_text(model -> 'weights') with ordinality w (weight, place)), '');
   for v_tree in
     select t.value from jsonb_array_elements(model -> 'trees') with ordinality t order by t.ordinality
@@ -40,21 +42,25 @@ begin
     while v_node >= 0 loop
       v_feature := 1 + (v_tree -> 'feature' ->> v_node)::float8::int;
       v_threshold := (v_tree -> 'threshold' ->> v_node)::float8;
-      v_path := v_path || format('%s %s %s', v_names[v_feature], case when v_values[v_feature] <= v_threshold then '<=' else '>' end,
+      v_path := v_path || format('%s %s %s', v_names[v_feature], case when v_values[v_feature] <= v_threshold then '<='
+        else '>' end,
                                  v_threshold);
-      v_node := (v_tree -> case when v_values[v_feature] <= v_threshold then 'left' else 'right' end ->> v_node)::float8::int;
+      v_node := (v_tree -> case when v_values[v_feature] <= v_threshold then 'left'
+        else 'right' end ->> v_node)::float8::int;
     end loop;
     v_leaf := (v_tree -> 'value' ->> -v_node - 1)::float8;
     v_trees := array_append(v_trees, jsonb_build_object('path', v_path, 'value', v_leaf));
     v_sum := v_sum || format(' + %s', v_leaf);
   end loop;
   return jsonb_build_object(
-           'ranking_model', boost -> 'ranking_model', 'sum', boost -> 'value', 'score', boost -> 'score', 'intercept', coalesce(model -> 'intercept', '0'),
+           'ranking_model', boost -> 'ranking_model', 'sum', boost -> 'value', 'score', boost -> 'score', 'intercept',
+             coalesce(model -> 'intercept', '0'),
            'features', v_features, 'arithmetic', v_sum)
          || case when model ? 'trees' then jsonb_build_object('trees', to_jsonb(v_trees)) else '{}' end;
 end
 $$;
 
 comment on function braid_store.explain_ranking_model(jsonb, jsonb) is
-  'Explain what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; the way through each '
-  'tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: what rank_by_ranking_model put into boosts.';
+  'Explain what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; '
+  'the way through each tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: '
+  'what rank_by_ranking_model put into boosts.';

@@ -22,7 +22,8 @@ declare
 begin
   v_nodes := (select sum(jsonb_array_length(t.value -> 'feature')) from jsonb_array_elements(v_model -> 'trees') t);
   if cardinality(candidates) * v_nodes > c_most_steps then
-    raise exception 'option ranking_model: % candidates, each at % nodes of trees, are more than % steps', cardinality(candidates),
+    raise exception 'option ranking_model: % candidates, each at % nodes of trees, are more than % steps',
+      cardinality(candidates),
                     v_nodes, c_most_steps
       using errcode = '54000', hint = 'Give a lower candidate_count, or a model of fewer trees.';
   end if;
@@ -36,7 +37,8 @@ begin
          -- Rises with the sum, from 0 to 1: boosts take what is below 0 for 0.
          lateral (select case when s.sum < 0 then 0.5 / (1 - s.sum) else 1 - 0.5 / (1 + s.sum) end as score offset 0) t
     $query$,
-    (select string_agg(format('%L, f.features[%s]', n.name, array_position(braid_store.known_ranking_features(), n.name)), ', '
+    (select string_agg(format('%L, f.features[%s]', n.name, array_position(braid_store.known_ranking_features(),
+      n.name)), ', '
                        order by n.place)
      from unnest(v_names) with ordinality n (name, place)),
     braid_store.ranking_model_expression(v_model))
@@ -50,5 +52,6 @@ end
 $$;
 
 comment on function braid_store.rank_by_ranking_model(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Give candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of the model, the '
-  'score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the sum (value) and the score.';
+  'Give candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of '
+  'the model, the score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the '
+  'sum (value) and the score.';

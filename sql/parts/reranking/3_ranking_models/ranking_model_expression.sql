@@ -14,7 +14,8 @@ declare
     order by f.place);
   v_sum text := format('%L::float8', coalesce(model ->> 'intercept', '0'))
                 || coalesce((
-                  select string_agg(format(' + %L::float8 * f.features[%s]', w.weight, v_places[w.place]), '' order by w.place)
+                  select string_agg(format(' + %L::float8 * f.features[%s]', w.weight, v_places[w.place]),
+                    '' order by w.place)
                   from jsonb_array_elements_text(model -> 'weights') with ordinality w (weight, place)), '');
   v_tree jsonb;
   v_features int[];
@@ -42,7 +43,8 @@ begin
     -- A node comes before its children.
     for v_node in reverse coalesce(cardinality(v_features), 0)..1 loop
       v_nodes[v_node] := format(
-        'case when f.features[%s] <= %L::float8 then %s else %s end', v_places[v_features[v_node] + 1], v_thresholds[v_node],
+        'case when f.features[%s] <= %L::float8 then %s else %s end', v_places[v_features[v_node] + 1],
+          v_thresholds[v_node],
         case when v_left[v_node] < 0 then v_leaves[-v_left[v_node]] else v_nodes[v_left[v_node] + 1] end,
         case when v_right[v_node] < 0 then v_leaves[-v_right[v_node]] else v_nodes[v_right[v_node] + 1] end);
     end loop;
@@ -53,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.ranking_model_expression(jsonb) is
-  'Return the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept + weight × '
-  'feature … + the leaf of each tree, added in this order. The model has passed check_ranking_model.';
+  'Return the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept '
+  '+ weight × feature … + the leaf of each tree, added in this order. The model has passed check_ranking_model.';

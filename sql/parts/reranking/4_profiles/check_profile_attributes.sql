@@ -20,7 +20,8 @@ begin
   select k.key, k.value, v.key as name, case when p.is_key then v.value end as weight into v_wrong
   from jsonb_each(check_profile_attributes.attributes) k
   cross join lateral (
-    select k.key not in ('', 'external_id', 'source_uri', 'importance', 'occurred_at', 'title', 'content', 'token_count')
+    select k.key not in ('', 'external_id', 'source_uri', 'importance', 'occurred_at', 'title', 'content',
+      'token_count')
            and not k.key ^@ '$' and octet_length(k.key) <= 1024 and jsonb_typeof(k.value) = 'object' as is_key
     offset 0
   ) p
@@ -31,16 +32,20 @@ begin
   if found and v_wrong.weight is null then
     raise exception '%: key "%" has %', argument_name, left(v_wrong.key, 100), left(v_wrong.value::text, 100)
       using errcode = '22023',
-            hint = 'A key is category, speaker, language or a metadata key ("metadata.title", if it has the name of a column) of up '
+            hint = 'A key is category, speaker, language or a metadata key ("metadata.title", if it has the name of a '
+              'column) of up '
                    'to 1,024 bytes, and has an object of weights: {"billing": 0.5}.';
   elsif found then
-    raise exception '%: the weight of "%" under "%" is %', argument_name, left(v_wrong.name, 100), left(v_wrong.key, 100),
+    raise exception '%: the weight of "%" under "%" is %', argument_name, left(v_wrong.name, 100),
+      left(v_wrong.key, 100),
                     left(v_wrong.weight::text, 100)
       using errcode = '22023', hint = 'Use a number from -1 to 1.';
   elsif (select count(*) from jsonb_object_keys(check_profile_attributes.attributes)) > c_most_keys
-        or (select count(*) from jsonb_each(check_profile_attributes.attributes) k, jsonb_object_keys(k.value)) > c_most_values
+        or (select count(*) from jsonb_each(check_profile_attributes.attributes) k,
+          jsonb_object_keys(k.value)) > c_most_values
         or octet_length(check_profile_attributes.attributes::text) > c_max_bytes then
-    raise exception '% has more than % keys, % values or % bytes', argument_name, c_most_keys, c_most_values, c_max_bytes
+    raise exception '% has more than % keys, % values or % bytes', argument_name, c_most_keys, c_most_values,
+      c_max_bytes
       using errcode = '54000', hint = 'Keep the values that matter most.';
   end if;
 end

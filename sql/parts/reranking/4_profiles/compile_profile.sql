@@ -26,7 +26,8 @@ begin
     if not found then
       raise exception 'profile "%" does not exist', v_name
         using errcode = '42704',
-              hint = 'Store it with braid.set_profile or braid.learn_profile; a user without one is searched for without this '
+              hint = 'Store it with braid.set_profile or braid.learn_profile; a user without one is searched for '
+                'without this '
                      'option.';
     end if;
   end if;
@@ -50,7 +51,8 @@ begin
 
   boosts := '{}';
   if v_embedding is not null then
-    boosts := boosts || row('profile', braid_store.profile_likeness(compile_profile.tenant_id, compile_profile.collection,
+    boosts := boosts || row('profile', braid_store.profile_likeness(compile_profile.tenant_id,
+      compile_profile.collection,
                                                                     v_embedding), true, v_weight)::braid_store.boost;
   end if;
   v_attributes := coalesce(profile -> 'attributes', v_stored.attributes, '{}');
@@ -60,11 +62,13 @@ begin
     where a.value <> '{}'
     order by a.key collate "C");
   report := jsonb_build_object('name', v_name, 'weight', v_weight, 'embedding', v_state,
-                               'attributes', array(select k from jsonb_object_keys(v_attributes) k order by k collate "C"));
+                               'attributes', array(select k from jsonb_object_keys(v_attributes) k
+                                 order by k collate "C"));
 end
 $$;
 
 comment on function braid_store.compile_profile(jsonb, int, braid_store.collections) is
-  'Make additive boosts of the option profile as read_profile_option gives it: one of its vector, and one of each key of its '
-  'attributes. What a named profile has counts where the option gives no other. report: what stats tell; embedding is '
-  'other_model if the stored vector is of another vector space than the collection''s, and then it does not count.';
+  'Make additive boosts of the option profile as read_profile_option gives it: one of its vector, and one of each '
+  'key of its attributes. What a named profile has counts where the option gives no other. report: what stats tell; '
+  'embedding is other_model if the stored vector is of another vector space than the collection''s, and then it does '
+  'not count.';

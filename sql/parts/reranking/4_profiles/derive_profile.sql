@@ -36,7 +36,8 @@ begin
   if found then
     raise exception '% is %', v_wrong.name, coalesce(left(v_wrong.value::text, 100), 'null')
       using errcode = '22023',
-            hint = 'Give external_ids of documents, at least one as liked, and keys such as {category,speaker}; disliked and keys '
+            hint = 'Give external_ids of documents, at least one as liked, and keys such as {category,speaker}; '
+              'disliked and keys '
                    'may be empty arrays.';
   elsif cardinality(derive_profile.liked) + cardinality(derive_profile.disliked) > c_most_documents then
     raise exception 'liked and disliked have % ids, more than %',
@@ -44,7 +45,8 @@ begin
       using errcode = '54000', hint = 'Give the newest.';
   elsif derive_profile.liked && derive_profile.disliked then
     raise exception 'document "%" is liked and disliked',
-                    left((select l from unnest(derive_profile.liked) l where l = any (derive_profile.disliked) limit 1), 255)
+                    left((select l from unnest(derive_profile.liked) l where l = any (derive_profile.disliked) limit 1),
+                      255)
       using errcode = '22023', hint = 'Give each document in one of the two.';
   end if;
   perform braid_store.check_profile_attributes(
@@ -76,7 +78,8 @@ begin
             hint = 'Give documents of the collection that are embedded, or have one of the keys.';
   end if;
   perform braid_store.check_profile_attributes(v_attributes, 'attributes'),
-          braid_store.write_profile(v_tenant_id, derive_profile.profile, v_collection.vector_space_id, v_learned.embedding,
+          braid_store.write_profile(v_tenant_id, derive_profile.profile, v_collection.vector_space_id,
+            v_learned.embedding,
                                     v_attributes);
   return jsonb_build_object(
     'liked', cardinality(v_liked_ids), 'disliked', cardinality(v_disliked_ids),
@@ -84,4 +87,5 @@ begin
 end
 $$;
 
-comment on function braid_calls.derive_profile(text, text[], text[], text[], text) is 'Do the work of braid.learn_profile.';
+comment on function braid_calls.derive_profile(text, text[], text[], text[], text) is
+  'Do the work of braid.learn_profile.';

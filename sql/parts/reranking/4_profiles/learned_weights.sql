@@ -73,6 +73,6 @@ end
 $$;
 
 comment on function braid_store.learned_weights(int, bigint[], bigint[], text[]) is
-  'Return weights of attributes for a profile: of each key, the share of the liked documents that have a value, - 0.2 × that of '
-  'the disliked ones, for the 16 values that weigh most. Numbers and booleans stand by their text. Longer than 255 bytes, and '
-  'in chunks after the first 100 of a document, they do not count.';
+  'Return weights of attributes for a profile: of each key, the share of the liked documents that have a value, - '
+  '0.2 × that of the disliked ones, for the 16 values that weigh most. Numbers and booleans stand by their text. '
+  'Longer than 255 bytes, and in chunks after the first 100 of a document, they do not count.';

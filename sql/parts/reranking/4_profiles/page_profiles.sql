@@ -25,7 +25,8 @@ begin
       using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
   end if;
   return query
-  select p.name, (select s.embedding_model from braid_store.vector_spaces s where s.id = p.vector_space_id), p.attributes,
+  select p.name, (select s.embedding_model from braid_store.vector_spaces s where s.id = p.vector_space_id),
+    p.attributes,
          p.updated_at
   from braid_store.profiles p
   where p.tenant_id = v_tenant_id and p.name > v_after

@@ -17,8 +17,10 @@ declare
   v_mean float8 := braid_store.mean_similarity(profile_likeness.tenant_id, profile_likeness.collection, v_distance,
                                                profile_likeness.embedding);
   -- The similarity of an equal vector.
-  v_nearest float8 := case v_distance when 'inner_product' then @vector@.vector_norm(profile_likeness.embedding) ^ 2 else 1 end;
-  v_shard braid_store.serving_shard := braid_store.serving_shard(profile_likeness.tenant_id, profile_likeness.collection);
+  v_nearest float8 := case v_distance when 'inner_product' then @vector@.vector_norm(profile_likeness.embedding) ^ 2
+    else 1 end;
+  v_shard braid_store.serving_shard := braid_store.serving_shard(profile_likeness.tenant_id,
+    profile_likeness.collection);
 begin
   -- Where no vector is nearer than the mean, or there are none, all are alike.
   if (v_nearest - v_mean > 1e-6 * greatest(abs(v_nearest), abs(v_mean))) is not true then
@@ -28,14 +30,16 @@ begin
   return format(
     '(select case when n.distance is not null then least(greatest((%s - %L::float8) / %L::float8, -1), 1) end '
     'from (select coalesce(%s) %s %L::@vector@.vector as distance offset 0) n)',
-    case v_distance when 'cosine' then '1 - n.distance' when 'inner_product' then '-n.distance' else '1 / (1 + n.distance)' end,
+    case v_distance when 'cosine' then '1 - n.distance' when 'inner_product' then '-n.distance'
+      else '1 / (1 + n.distance)' end,
     v_mean, v_nearest - v_mean,
     concat_ws(
       ', ',
       case when v_shard.has_written or v_shard.id is null then
         format('(select v.embedding from braid_store.chunk_vectors v where v.tenant_id = %L and v.collection_id = %L '
                'and v.vector_space_id = %L and v.chunk_id = c.id)',
-               profile_likeness.tenant_id, (profile_likeness.collection).id, (profile_likeness.collection).vector_space_id) end,
+               profile_likeness.tenant_id, (profile_likeness.collection).id,
+                 (profile_likeness.collection).vector_space_id) end,
       case when v_shard.id is not null then
         format('(select v.embedding::@vector@.vector from braid_store.vectors_%s v '
                'where v.tenant_id = %L and v.chunk_id = c.id)', v_shard.id, profile_likeness.tenant_id) end),
@@ -44,5 +48,6 @@ end
 $$;
 
 comment on function braid_store.profile_likeness(int, braid_store.collections, @vector@.vector) is
-  'Return the SQL expression, on braid_store.chunks c, for how much a chunk''s vector is like that of a profile: 1 if it is '
-  'equal, 0 if it is as similar as the vectors of the collection are on average, at least -1; null if it has none.';
+  'Return the SQL expression, on braid_store.chunks c, for how much a chunk''s vector is like that of a profile: 1 '
+  'if it is equal, 0 if it is as similar as the vectors of the collection are on average, at least -1; null if it '
+  'has none.';

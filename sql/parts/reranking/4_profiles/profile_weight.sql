@@ -24,6 +24,6 @@ end
 $$;
 
 comment on function braid_store.profile_weight(text, jsonb) is
-  'Return the SQL expression, on braid_store.chunks c, for the weight that a profile gives a chunk''s value under a key; null '
-  'if it gives none. key: category, speaker, language or a metadata key. weights: by value; numbers and booleans are found by '
-  'their text, and of an array in the metadata the weights of all values are added.';
+  'Return the SQL expression, on braid_store.chunks c, for the weight that a profile gives a chunk''s value under a '
+  'key; null if it gives none. key: category, speaker, language or a metadata key. weights: by value; numbers and '
+  'booleans are found by their text, and of an array in the metadata the weights of all values are added.';

@@ -58,7 +58,8 @@ begin
 
   embedding := v_liked;
   if v_disliked is not null then
-    -- Divided by the sum of the weights, so that under l2 the place moves away from what is disliked, and not to the origin.
+    -- Divided by the sum of the weights, so that under l2 the place moves away from what is disliked, and not to the
+    -- origin.
     embedding := array(
       select ((c_liked * u.liked - c_disliked * u.disliked) / (c_liked - c_disliked))::real
       from unnest(v_liked::real[], v_disliked::real[]) with ordinality u (liked, disliked, place)
@@ -75,6 +76,7 @@ end
 $$;
 
 comment on function braid_store.rocchio_vector(int, braid_store.collections, bigint[], bigint[]) is
-  'Return the vector of a profile by Rocchio''s formula (1971), 0.75 × the mean of the liked documents - 0.15 × that of the '
-  'disliked ones, to scale. A document counts as the mean of its first 100 chunks. Null if no liked document is embedded. '
-  'liked_count, disliked_count: how many documents are. Order the ids by something that lasts: rounding follows it.';
+  'Return the vector of a profile by Rocchio''s formula (1971), 0.75 × the mean of the liked documents - 0.15 × that '
+  'of the disliked ones, to scale. A document counts as the mean of its first 100 chunks. Null if no liked document '
+  'is embedded. liked_count, disliked_count: how many documents are. Order the ids by something that lasts: rounding '
+  'follows it.';

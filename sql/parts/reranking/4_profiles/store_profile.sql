@@ -29,4 +29,5 @@ begin
 end
 $$;
 
-comment on function braid_calls.store_profile(text, @vector@.vector, jsonb, text) is 'Do the work of braid.set_profile.';
+comment on function braid_calls.store_profile(text, @vector@.vector, jsonb, text) is
+  'Do the work of braid.set_profile.';

@@ -2,7 +2,8 @@
 -- example: braid.list_ranking_models()
 -- page: guide/learning-to-rank.md
 create or replace function braid.list_ranking_models()
-returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[], updated_at timestamptz)
+returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[],
+  updated_at timestamptz)
 language sql
 stable
 parallel unsafe
@@ -15,5 +16,5 @@ $$;
 
 comment on function braid.list_ranking_models() is
   E'List the ranking models of the session''s tenant, in the order of their names (by bytes).\n'
-  'mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said. collections: '
-  'those whose searches it ranks by default.';
+  'mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said. '
+  'collections: those whose searches it ranks by default.';

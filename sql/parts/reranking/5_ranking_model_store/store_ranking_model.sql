@@ -15,6 +15,7 @@ $$;
 
 comment on function braid.store_ranking_model(text, jsonb) is
   E'Store a ranking model of the session''s tenant, in place of the one of this name.\n'
-  'Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking). model: an object with '
-  'version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each feature) and trees, as '
-  'pgbraid learn writes it; with the key checksum it is refused unless it is as it was written. Return true if the name is new.';
+  'Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking). '
+  'model: an object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights '
+  '(one for each feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as '
+  'it was written. Return true if the name is new.';

@@ -18,7 +18,8 @@ begin
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
   end if;
   perform braid_store.check_ranking_model(write_ranking_model.model, 'model');
-  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped between.
+  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped
+  -- between.
   loop
     insert into braid_store.ranking_models (tenant_id, name, model)
     values (v_tenant_id, write_ranking_model.name, write_ranking_model.model)
@@ -29,7 +30,8 @@ begin
     where m.tenant_id = v_tenant_id and m.name = write_ranking_model.name;
     exit when found;
   end loop;
-  if v_is_new and (select count(*) from braid_store.ranking_models m where m.tenant_id = v_tenant_id) > c_most_models then
+  if v_is_new and (select count(*) from braid_store.ranking_models m where m.tenant_id = v_tenant_id) > c_most_models
+    then
     raise exception 'the tenant has % ranking models', c_most_models
       using errcode = '54000', hint = 'Drop those that no search uses with braid.drop_ranking_model.';
   end if;

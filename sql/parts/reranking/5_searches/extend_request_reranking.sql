@@ -41,5 +41,6 @@ end
 $$;
 
 comment on function braid_store.extend_request_reranking(braid_store.search_request) is
-  'Prepare a search by late interaction, a ranking model or a profile: the query''s token vectors and the model go into parts, what '
-  'became of ranking_model and profile into parts of the options, and a profile''s boosts behind those that there are.';
+  'Prepare a search by late interaction, a ranking model or a profile: the query''s token vectors and the model go '
+  'into parts, what became of ranking_model and profile into parts of the options, and a profile''s boosts behind '
+  'those that there are.';

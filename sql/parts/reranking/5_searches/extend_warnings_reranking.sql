@@ -12,10 +12,12 @@ begin
   select w.code, w.message
   from (values
     ('candidates_without_token_vectors', (stats ->> 'candidates_without_token_vectors')::int > 0,
-     format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they keep their score.',
+     format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they keep '
+       'their score.',
             stats ->> 'candidates_without_token_vectors')),
     ('profile_of_other_model', stats #>> '{profile,embedding}' = 'other_model',
-     format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or set the '
+     format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: '
+       'learn or set the '
             'profile again.', stats #>> '{profile,name}'))
   ) w (code, is_given, message)
   where w.is_given;

@@ -1,4 +1,8 @@
-create or replace function braid_store.extend_export_chunk_reranking(tenant_id int, collection braid_store.collections, chunk_id bigint)
+create or replace function braid_store.extend_export_chunk_reranking(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_id bigint
+)
 returns jsonb
 language plpgsql
 stable
@@ -13,7 +17,8 @@ begin
   return coalesce(
     (select jsonb_build_object('token_vectors', jsonb_build_object(
               'embedding_model', t.embedding_model,
-              'vectors', (select jsonb_agg(u.vector::text order by u.place) from unnest(t.vectors) with ordinality u (vector, place))))
+              'vectors', (select jsonb_agg(u.vector::text order by u.place) from unnest(t.vectors)
+                with ordinality u (vector, place))))
      from braid_store.token_vectors t
      where t.tenant_id = extend_export_chunk_reranking.tenant_id
        and t.collection_id = extend_export_chunk_reranking.collection.id

@@ -17,7 +17,8 @@ begin
     order by p.name;
   elsif kind = 'ranking_model' then
     return query
-    select jsonb_build_object('ranking_model', jsonb_build_object('name', m.name, 'model', m.model, 'updated_at', m.updated_at))
+    select jsonb_build_object('ranking_model', jsonb_build_object('name', m.name, 'model', m.model, 'updated_at',
+      m.updated_at))
     from braid_store.ranking_models m
     where m.tenant_id = extend_export_reranking.tenant_id
     order by m.name;

@@ -36,7 +36,8 @@ begin
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.vectors_name);
     -- Those of length 1 are stored as they are, so that searches give the same scores.
     v_vectors := array(
-      select case when abs(@vector@.l2_norm(u.vector) - 1) > c_rounding then @vector@.l2_normalize(u.vector) else u.vector end
+      select case when abs(@vector@.l2_norm(u.vector) - 1) > c_rounding then @vector@.l2_normalize(u.vector)
+        else u.vector end
       from unnest(v_vectors) with ordinality u (vector, place) order by u.place);
     perform braid_store.write_token_vectors(tenant_id, collection, array[v_given.chunk_id], v_vectors,
                                             array[cardinality(v_vectors)]);

@@ -9,7 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if definition ->> 'token_vector_model' is not null then
-    perform braid.set_token_vectors(extend_import_collection_reranking.collection, d.token_vector_model, d.token_vector_count,
+    perform braid.set_token_vectors(extend_import_collection_reranking.collection, d.token_vector_model,
+      d.token_vector_count,
                                     d.token_vector_dimensions)
     from jsonb_to_record(definition) d (token_vector_model text, token_vector_count int, token_vector_dimensions int);
   end if;

@@ -11,7 +11,8 @@ declare
   v_wrong text;
 begin
   perform braid_store.check_profile_attributes(r.value #> '{profile,attributes}',
-                                               format('profile "%s": attributes', left(r.value #>> '{profile,profile}', 100)))
+                                               format('profile "%s": attributes', left(r.value #>> '{profile,profile}',
+                                                 100)))
   from jsonb_array_elements(extend_import_reranking.records) r
   where r.value ? 'profile';
   perform braid_store.check_ranking_model(r.value #> '{ranking_model,model}',
@@ -28,13 +29,16 @@ begin
            or @vector@.vector_norm(e.vector) > 1e18
            or @vector@.vector_norm(e.vector) < 1e-15 and r.value #>> '{profile,distance}' = 'cosine');
     if found then
-      raise exception 'profile "%": embedding has other dimensions than its model, or a length that cannot be compared', v_wrong
+      raise exception 'profile "%": embedding has other dimensions than its model, or a length that cannot be compared',
+        v_wrong
         using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
     end if;
 
-    -- A vector of a model that is not here is left out, as those of documents are, and so is a record that had nothing else.
+    -- A vector of a model that is not here is left out, as those of documents are, and so is a record that had nothing
+    -- else.
     insert into braid_store.profiles (tenant_id, name, vector_space_id, embedding, attributes, updated_at)
-    select distinct on (r.value #>> '{profile,profile}') extend_import_reranking.tenant_id, r.value #>> '{profile,profile}', s.id,
+    select distinct on (r.value #>> '{profile,profile}') extend_import_reranking.tenant_id,
+      r.value #>> '{profile,profile}', s.id,
            case when s.id is not null then (r.value #>> '{profile,embedding}')::@vector@.vector end,
            r.value #> '{profile,attributes}', (r.value #>> '{profile,updated_at}')::timestamptz
     from jsonb_array_elements(extend_import_reranking.records) with ordinality r
@@ -42,14 +46,16 @@ begin
       on s.embedding_model = r.value #>> '{profile,embedding_model}' and s.distance = r.value #>> '{profile,distance}'
          and to_jsonb(s.dimensions) = r.value #> '{profile,dimensions}'
     where r.value ? 'profile'
-      and not (s.id is null and r.value #>> '{profile,embedding}' is not null and r.value #> '{profile,attributes}' = '{}')
+      and not (s.id is null and r.value #>> '{profile,embedding}' is not null
+        and r.value #> '{profile,attributes}' = '{}')
     order by r.value #>> '{profile,profile}', r.ordinality desc
     on conflict on constraint profiles_pkey do update
     set vector_space_id = excluded.vector_space_id, embedding = excluded.embedding, attributes = excluded.attributes,
         updated_at = excluded.updated_at;
 
     insert into braid_store.ranking_models (tenant_id, name, model, updated_at)
-    select distinct on (r.value #>> '{ranking_model,name}') extend_import_reranking.tenant_id, r.value #>> '{ranking_model,name}',
+    select distinct on (r.value #>> '{ranking_model,name}') extend_import_reranking.tenant_id,
+      r.value #>> '{ranking_model,name}',
            r.value #> '{ranking_model,model}', (r.value #>> '{ranking_model,updated_at}')::timestamptz
     from jsonb_array_elements(extend_import_reranking.records) with ordinality r
     where r.value ? 'ranking_model'
@@ -72,5 +78,5 @@ end
 $$;
 
 comment on function braid_store.extend_import_reranking(int, jsonb) is
-  'Store the profiles and the ranking models among exported records, in place of those of the same names. A profile that has '
-  'only a vector, whose model is not here, is left out.';
+  'Store the profiles and the ranking models among exported records, in place of those of the same names. A profile '
+  'that has only a vector, whose model is not here, is left out.';

@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.asked_configuration(jsonb, boolean) is
-  'Return what a search asked for that its collection''s settings do not say, as the search log keeps it. asked: its arguments. '
-  'keeps_values: whether boosts, which may name users, are kept.';
+  'Return what a search asked for that its collection''s settings do not say, as the search log keeps it. asked: its '
+  'arguments. keeps_values: whether boosts, which may name users, are kept.';

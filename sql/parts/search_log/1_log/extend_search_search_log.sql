@@ -37,18 +37,21 @@ begin
     if jsonb_typeof(asked #> '{options,ranking}') = 'object' then
       collection := braid_store.rank_as(collection, asked #> '{options,ranking}');
     end if;
-    -- A search must not wait for whoever keeps the table locked. Only: the tables of days inherit from this one, and somebody may
-    -- be dropping one of them.
+    -- A search must not wait for whoever keeps the table locked. Only: the tables of days inherit from this one, and
+    -- somebody may be dropping one of them.
     lock table only braid_store.search_log in row exclusive mode nowait;
     insert into braid_store.search_log (
-      tenant_id, search_id, collection_id, searched_at, login, mode, semantic_mode, query_text, query_hash, filters, match_count,
-      result_count, is_first_page, external_ids, chunk_indexes, is_underfilled, warnings, ranking, configuration, sample_share,
+      tenant_id, search_id, collection_id, searched_at, login, mode, semantic_mode, query_text, query_hash, filters,
+        match_count,
+      result_count, is_first_page, external_ids, chunk_indexes, is_underfilled, warnings, ranking, configuration,
+        sample_share,
       query_time_ms, compile_ms, legs_ms, ranking_ms, rows_ms)
     select
       extend_search_search_log.tenant_id, v_search_id, collection.id, v_searched_at, session_user,
       stats ->> 'mode', stats ->> 'semantic_mode',
       case when v_keeps_text then v_query end,
-      case when collection.parts ->> 'search_log_query' = 'hash' then sha256(convert_to(braid_store.token_lower(btrim(v_query)), 'UTF8')) end,
+      case when collection.parts ->> 'search_log_query' = 'hash'
+        then sha256(convert_to(braid_store.token_lower(btrim(v_query)), 'UTF8')) end,
       case when v_keeps_text and octet_length(v_filters::text) <= c_most_bytes then v_filters end,
       (asked ->> 'match_count')::int, jsonb_array_length(results), coalesce(asked #>> '{options,cursor}', '') = '',
       coalesce(r.external_ids, '{}'), coalesce(r.chunk_indexes, '{}'),
@@ -57,7 +60,8 @@ begin
             where w.value ->> 'code' <> 'underfilled'),
       braid_store.ranking_in_short(collection),
       braid_store.asked_configuration(asked, v_keeps_text) || kind,
-      case collection.parts ->> 'search_log' when 'all' then 1 else (collection.parts ->> 'search_log_share')::float8 end,
+      case collection.parts ->> 'search_log' when 'all' then 1
+        else (collection.parts ->> 'search_log_share')::float8 end,
       (stats ->> 'query_time_ms')::float4, (v_timings ->> 'compile_ms')::float4, (v_timings ->> 'legs_ms')::float4,
       (v_timings ->> 'ranking_ms')::float4, (v_timings ->> 'rows_ms')::float4
     from (
@@ -75,6 +79,7 @@ begin
 end
 $$;
 
-comment on function braid_store.extend_search_search_log(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb, jsonb) is
-  'Add a search to the log: its answer, and what it was asked. Return its search_id; nothing, if the collection does not log '
-  'it or that was not possible, which is no error. Results are kept up to the 100th.';
+comment on function braid_store.extend_search_search_log(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb,
+  jsonb) is
+  'Add a search to the log: its answer, and what it was asked. Return its search_id; nothing, if the collection does '
+  'not log it or that was not possible, which is no error. Results are kept up to the 100th.';

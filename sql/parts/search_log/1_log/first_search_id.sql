@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return rpad(lpad(to_hex(floor(extract(epoch from first_search_id.searched_at) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
+  return rpad(lpad(to_hex(floor(extract(epoch from first_search_id.searched_at) * 1000)::bigint), 12, '0'), 32,
+    '0')::uuid;
 end
 $$;
 

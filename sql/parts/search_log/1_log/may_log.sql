@@ -10,8 +10,8 @@ begin
   if collection.parts ->> 'search_log' is null then
     return false;
   end if;
-  -- A row more could make a serializable transaction fail that has only searched. On a standby transactions are read-only.
-  -- Requests without a user write nothing.
+  -- A row more could make a serializable transaction fail that has only searched. On a standby transactions are
+  -- read-only. Requests without a user write nothing.
   return current_setting('transaction_read_only') = 'off'
          and current_setting('transaction_isolation') <> 'serializable'
          and (collection.parts ->> 'search_log' = 'all' or random() < (collection.parts ->> 'search_log_share')::float8)

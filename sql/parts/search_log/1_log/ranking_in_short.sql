@@ -9,7 +9,8 @@ as $$
 begin
   return concat_ws(
     ' ', collection.fusion, collection.full_text_weight || '/' || collection.semantic_weight,
-    case collection.fusion when 'rrf' then 'rrf_k=' || collection.rrf_k when 'dbsf' then null else collection.normalisation end,
+    case collection.fusion when 'rrf' then 'rrf_k=' || collection.rrf_k when 'dbsf' then null
+      else collection.normalisation end,
     'k1=' || collection.k1, 'b=' || collection.b, 'title=' || collection.title_weight,
     case when collection.bm25_variant <> 'lucene' then collection.bm25_variant end,
     'neighbours=' || nullif(collection.neighbour_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
@@ -20,4 +21,5 @@ end
 $$;
 
 comment on function braid_store.ranking_in_short(braid_store.collections) is
-  'Return the settings by which a collection ranks as one short text, such as "convex 0.4/0.6 centroid k1=1.2 b=0.75 title=2".';
+  'Return the settings by which a collection ranks as one short text, such as "convex 0.4/0.6 centroid k1=1.2 b=0.75 '
+  'title=2".';

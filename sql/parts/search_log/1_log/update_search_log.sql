@@ -47,7 +47,8 @@ begin
   set parts = braid_store.parts_with(
         c.parts,
         -- What is not given stays. A search that is logged finds all settings there; one that is not should find none.
-        (select jsonb_object_agg(s.key, case when update_search_log.log <> 'off' or s.value <> v_defaults -> s.key then s.value end)
+        (select jsonb_object_agg(s.key, case when update_search_log.log <> 'off' or s.value <> v_defaults -> s.key
+          then s.value end)
          from jsonb_each(v_defaults || coalesce(c.parts, '{}') || v_given) s
          where v_defaults ? s.key))
   where c.id = v_collection.id;

@@ -52,7 +52,8 @@ begin
   -- The time stands in the statement itself: the planner then leaves out the tables of other days.
   execute format(
     'select l.collection_id, l.external_ids, l.result_count from braid_store.search_log l '
-    'where l.tenant_id = $1 and l.search_id = $2 and l.searched_at >= to_timestamp(%s) and l.searched_at < to_timestamp(%s)',
+    'where l.tenant_id = $1 and l.search_id = $2 and l.searched_at >= to_timestamp(%s) and l.searched_at < '
+      'to_timestamp(%s)',
     v_epoch - 0.001, v_epoch + 0.002)
   into v_search
   using v_tenant_id, v_search_id;
@@ -63,7 +64,8 @@ begin
   end if;
   v_rank := array_position(v_search.external_ids, write_feedback.external_id);
   if v_rank is null and v_search.result_count <= cardinality(v_search.external_ids) then
-    raise exception 'document "%" is not among the results of search "%"', left(write_feedback.external_id, 100), v_search_id
+    raise exception 'document "%" is not among the results of search "%"', left(write_feedback.external_id, 100),
+      v_search_id
       using errcode = '22023', hint = 'Give the external_id of one of its results.';
   end if;
   if v_rank is null
@@ -75,7 +77,8 @@ begin
 
   insert into braid_store.search_feedback as f
     (tenant_id, search_id, external_id, kind, collection_id, value, rank, login, recorded_at)
-  values (v_tenant_id, v_search_id, write_feedback.external_id, write_feedback.kind, v_search.collection_id, v_value, v_rank,
+  values (v_tenant_id, v_search_id, write_feedback.external_id, write_feedback.kind, v_search.collection_id, v_value,
+    v_rank,
           session_user, clock_timestamp())
   on conflict on constraint search_feedback_pkey do update
   set value = excluded.value, login = excluded.login, recorded_at = excluded.recorded_at

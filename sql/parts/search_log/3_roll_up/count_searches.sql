@@ -10,9 +10,11 @@ as $$
 #variable_conflict use_column
 begin
   insert into braid_store.search_hours as h
-    (tenant_id, collection_id, hour, mode, semantic_mode, calls, estimated_calls, zero_hits, underfilled, warned, total_ms,
+    (tenant_id, collection_id, hour, mode, semantic_mode, calls, estimated_calls, zero_hits, underfilled, warned,
+      total_ms,
      square_ms, min_ms, max_ms, compile_ms, legs_ms, ranking_ms, rows_ms, histogram)
-  select c.tenant_id, c.collection_id, c.hour, c.mode, c.semantic_mode, c.calls, c.estimated_calls, c.zero_hits, c.underfilled,
+  select c.tenant_id, c.collection_id, c.hour, c.mode, c.semantic_mode, c.calls, c.estimated_calls, c.zero_hits,
+    c.underfilled,
          c.warned, c.total_ms, c.square_ms, c.min_ms, c.max_ms, c.compile_ms, c.legs_ms, c.ranking_ms, c.rows_ms,
          array(select count(b.bucket)
                from generate_series(1, c.last_bucket) g (bucket)
@@ -24,14 +26,17 @@ begin
            sum(1 / l.sample_share) as estimated_calls, count(*) filter (where l.is_empty) as zero_hits,
            count(*) filter (where l.is_underfilled) as underfilled, count(*) filter (where l.is_warned) as warned,
            sum(l.ms) as total_ms, sum(l.ms * l.ms) as square_ms, min(l.ms) as min_ms, max(l.ms) as max_ms,
-           sum(l.compile_ms::float8) as compile_ms, sum(l.legs_ms::float8) as legs_ms, sum(l.ranking_ms::float8) as ranking_ms,
+           sum(l.compile_ms::float8) as compile_ms, sum(l.legs_ms::float8) as legs_ms,
+             sum(l.ranking_ms::float8) as ranking_ms,
            sum(l.rows_ms::float8) as rows_ms, max(l.bucket) as last_bucket, array_agg(l.bucket) as buckets
     from (
       select l.tenant_id, l.collection_id, date_trunc('hour', l.searched_at, 'UTC') as hour, l.mode,
-             coalesce(l.semantic_mode, '') as semantic_mode, l.sample_share, l.is_first_page and l.result_count = 0 as is_empty,
+             coalesce(l.semantic_mode, '') as semantic_mode, l.sample_share, l.is_first_page
+               and l.result_count = 0 as is_empty,
              l.is_underfilled, l.warnings <> '{}' as is_warned, l.query_time_ms::float8 as ms, l.compile_ms, l.legs_ms,
              l.ranking_ms, l.rows_ms,
-             1 + least(greatest(ceil(8 * ln(greatest(l.query_time_ms::float8, 0.001) / 0.125) / ln(2::float8)), 0), 160)::int as bucket
+             1 + least(greatest(ceil(8 * ln(greatest(l.query_time_ms::float8, 0.001) / 0.125) / ln(2::float8)), 0),
+               160)::int as bucket
       from unnest(count_searches.searches) l
       offset 0
     ) l

@@ -38,4 +38,5 @@ end
 $$;
 
 comment on function braid_store.delete_hours(int, int, timestamptz, timestamptz) is
-  'Delete a tenant''s counts of logged searches before an hour, in batches until the deadline. Return whether none is left.';
+  'Delete a tenant''s counts of logged searches before an hour, in batches until the deadline. Return whether none '
+  'is left.';

@@ -36,9 +36,11 @@ begin
     loop
       -- Rows that stay count too, so that each batch goes on where the one before ended.
       execute format(
-        'select count(*), (array_agg(r.search_id))[count(*)], array_agg(r.ctid) filter (where r.collection_id = any ($1)) '
+        'select count(*), (array_agg(r.search_id))[count(*)], array_agg(r.ctid) filter (where r.collection_id = any '
+          '($1)) '
         'from (select t.ctid, t.search_id, t.collection_id from only braid_store.%I t '
-        'where t.tenant_id = $2 and t.search_id >= $3 and t.search_id < $4 order by t.search_id limit $5) r', delete_logged.table_name)
+        'where t.tenant_id = $2 and t.search_id >= $3 and t.search_id < $4 order by t.search_id limit $5) r',
+          delete_logged.table_name)
       into v_read_count, v_from_id, v_places
       using delete_logged.collection_ids, v_tenant_id, v_from_id, delete_logged.end_id, c_batch_size;
       if v_places is not null then
@@ -62,5 +64,5 @@ end
 $$;
 
 comment on function braid_store.delete_logged(text, uuid, uuid, int[], timestamptz) is
-  'Delete what a table has of the searches of some collections from first_id up to end_id, in batches until the deadline. Return '
-  'whether none is left.';
+  'Delete what a table has of the searches of some collections from first_id up to end_id, in batches until the '
+  'deadline. Return whether none is left.';

@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.expire_hours(timestamptz) is
-  'Delete the counts of logged searches that are older than 400 days, and those of dropped collections, in batches until the '
-  'deadline. Return whether none is left.';
+  'Delete the counts of logged searches that are older than 400 days, and those of dropped collections, in batches '
+  'until the deadline. Return whether none is left.';

@@ -29,21 +29,23 @@ begin
            from unnest(d.collection_ids) u (id)
            left join braid_store.collections c on c.id = u.id
            where c.id is null
-              or (d.day + 1)::timestamp at time zone 'UTC' + make_interval(days => coalesce((c.parts ->> 'search_log_days')::int, v_days))
+              or (d.day + 1)::timestamp at time zone 'UTC'
+                + make_interval(days => coalesce((c.parts ->> 'search_log_days')::int, v_days))
                  <= clock_timestamp()
          ) x
     where x.collection_ids is not null
     order by d.day
   loop
-    -- Only then, so about once a day. Before the day itself: if there is no time for all, that is still there the next time.
+    -- Only then, so about once a day. Before the day itself: if there is no time for all, that is still there the next
+    -- time.
     if v_is_first and not braid_store.expire_hours(expire_searches.deadline) then
       return false;
     end if;
     v_is_first := false;
     v_first_id := braid_store.first_search_id(v_day.day::timestamp at time zone 'UTC');
     v_end_id := braid_store.first_search_id((v_day.day + 1)::timestamp at time zone 'UTC');
-    -- Where all of a day go, older ones go too: feedback may have been committed after its search was gone. Else another
-    -- collection may keep millions of them.
+    -- Where all of a day go, older ones go too: feedback may have been committed after its search was gone. Else
+    -- another collection may keep millions of them.
     if not braid_store.delete_logged('search_feedback', case when v_day.is_whole then c_least_id else v_first_id end,
                                      v_end_id, v_day.collection_ids, expire_searches.deadline) then
       return false;
@@ -54,7 +56,8 @@ begin
     end if;
     -- With none left, drop_search_days drops the table.
     update braid_store.search_log_days d
-    set collection_ids = array(select u.id from unnest(d.collection_ids) u (id) where u.id <> all (v_day.collection_ids))
+    set collection_ids = array(select u.id from unnest(d.collection_ids) u (id)
+      where u.id <> all (v_day.collection_ids))
     where d.day = v_day.day;
     if clock_timestamp() > expire_searches.deadline then
       return false;
@@ -65,6 +68,6 @@ end
 $$;
 
 comment on function braid_store.expire_searches(timestamptz) is
-  'Delete the searches that the log has kept for long enough, and those of dropped collections, with their feedback, until the '
-  'deadline. The table of a day that no collection keeps any longer is left to drop_search_days. Return whether nothing is left to '
-  'do now.';
+  'Delete the searches that the log has kept for long enough, and those of dropped collections, with their feedback, '
+  'until the deadline. The table of a day that no collection keeps any longer is left to drop_search_days. Return '
+  'whether nothing is left to do now.';

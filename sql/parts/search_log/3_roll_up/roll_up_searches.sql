@@ -13,8 +13,8 @@ declare
   -- Pages of the table that are read at a time: about a thousand rows. One may have 100 kB.
   c_pages constant int := 40;
   v_page_count bigint := pg_relation_size('braid_store.search_log') / current_setting('block_size')::int;
-  -- From the last page down: what is moved leaves empty pages behind, and vacuum gives back those at the end. From the first
-  -- page, each call would read them all again.
+  -- From the last page down: what is moved leaves empty pages behind, and vacuum gives back those at the end. From the
+  -- first page, each call would read them all again.
   v_page bigint := (greatest(v_page_count - 1, 0) / c_pages) * c_pages;
   v_rows braid_store.search_log[];
   v_left_rows braid_store.search_log[];
@@ -51,7 +51,8 @@ begin
         select f.ctid
         from unnest(v_left_rows) r,
              lateral (
-               select f.ctid from braid_store.search_feedback f where f.tenant_id = r.tenant_id and f.search_id = r.search_id
+               select f.ctid from braid_store.search_feedback f where f.tenant_id = r.tenant_id
+                 and f.search_id = r.search_id
                offset 0
              ) f));
     end if;
@@ -70,7 +71,8 @@ begin
           using v_day.searches;
         update braid_store.search_log_days d
         set collection_ids = d.collection_ids
-                             || array(select u.id from unnest(v_day.collection_ids) u (id) where u.id <> all (d.collection_ids))
+                             || array(select u.id from unnest(v_day.collection_ids) u (id)
+                               where u.id <> all (d.collection_ids))
         where d.day = v_day.day and not d.collection_ids @> v_day.collection_ids;
       end loop;
     end if;
@@ -85,5 +87,5 @@ end
 $$;
 
 comment on function braid_store.roll_up_searches(timestamptz) is
-  'Add the logged searches that are new to the counts of their hours, and move them to the tables of their days, in batches '
-  'until the deadline. Return whether none is left.';
+  'Add the logged searches that are new to the counts of their hours, and move them to the tables of their days, in '
+  'batches until the deadline. Return whether none is left.';

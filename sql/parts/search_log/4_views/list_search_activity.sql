@@ -60,14 +60,16 @@ begin
     from bucketed b
     window same as (partition by b.hour, b.collection_id, b.mode)
   ), percentiles as (
-    select n.hour, n.collection_id, n.mode, min(n.middle_ms) filter (where n.calls_so_far >= 0.5 * n.all_calls) as p50_ms,
+    select n.hour, n.collection_id, n.mode, min(n.middle_ms) filter (where n.calls_so_far >= 0.5
+      * n.all_calls) as p50_ms,
            min(n.middle_ms) filter (where n.calls_so_far >= 0.95 * n.all_calls) as p95_ms,
            min(n.middle_ms) filter (where n.calls_so_far >= 0.99 * n.all_calls) as p99_ms
     from counted n
     group by n.hour, n.collection_id, n.mode
   ), totals as (
     select h.hour, h.collection_id, h.mode, sum(h.calls)::bigint as calls, sum(h.estimated_calls) as estimated_calls,
-           sum(h.zero_hits)::bigint as zero_hits, sum(h.underfilled)::bigint as underfilled, sum(h.warned)::bigint as warned,
+           sum(h.zero_hits)::bigint as zero_hits, sum(h.underfilled)::bigint as underfilled,
+             sum(h.warned)::bigint as warned,
            sum(h.total_ms) as total_ms, min(h.min_ms) as min_ms, max(h.max_ms) as max_ms
     from hours h
     group by h.hour, h.collection_id, h.mode

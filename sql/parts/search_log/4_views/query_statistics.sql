@@ -3,12 +3,14 @@
 create or replace view braid.query_statistics
 with (security_invoker = true)
 as
-select c.name as collection, l.query, l.calls, l.estimated_calls, l.zero_hits, l.mean_ms, l.max_ms, l.compile_ms, l.legs_ms,
+select c.name as collection, l.query, l.calls, l.estimated_calls, l.zero_hits, l.mean_ms, l.max_ms, l.compile_ms,
+  l.legs_ms,
        l.ranking_ms, l.rows_ms, l.first_searched_at, l.last_searched_at
 from (
   select l.collection_id,
          -- The same in every database, whatever its locale.
-         coalesce(case when octet_length(l.query_text) = length(l.query_text) then lower(btrim(l.query_text) collate "C")
+         coalesce(case when octet_length(l.query_text) = length(l.query_text)
+           then lower(btrim(l.query_text) collate "C")
                        else braid_store.token_lower(btrim(l.query_text)) end,
                   'sha256:' || encode(l.query_hash, 'hex')) as query,
          count(*) as calls, sum(1 / l.sample_share) as estimated_calls,
@@ -28,17 +30,20 @@ instead of insert or update or delete on braid.query_statistics
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.query_statistics is
-  'How often each query of the session''s tenant was searched, and how long that took, over all that the log has. For writers.';
+  'How often each query of the session''s tenant was searched, and how long that took, over all that the log has. '
+  'Only writers may call it.';
 comment on column braid.query_statistics.collection is 'The collection that was searched.';
 comment on column braid.query_statistics.query is
-  'The query in lower case, or sha256: and its hash if the log keeps that. Null: searches by a vector alone, and those of which the '
-  'log keeps nothing.';
+  'The query in lower case, or sha256: and its hash if the log keeps that. Null: searches by a vector alone, and '
+  'those of which the log keeps nothing.';
 comment on column braid.query_statistics.calls is 'How many searches were logged.';
-comment on column braid.query_statistics.estimated_calls is 'How many searches they stand for, if the log takes samples.';
+comment on column braid.query_statistics.estimated_calls is
+  'How many searches they stand for, if the log takes samples.';
 comment on column braid.query_statistics.zero_hits is 'How many of them found nothing; later pages do not count.';
 comment on column braid.query_statistics.mean_ms is 'How long one took on average.';
 comment on column braid.query_statistics.max_ms is 'How long the slowest took.';
-comment on column braid.query_statistics.compile_ms is 'How much of the average was for the query, filters and options.';
+comment on column braid.query_statistics.compile_ms is
+  'How much of the average was for the query, filters and options.';
 comment on column braid.query_statistics.legs_ms is 'How much was for finding candidates.';
 comment on column braid.query_statistics.ranking_ms is 'How much was for fusion, boosts and arrangement.';
 comment on column braid.query_statistics.rows_ms is 'How much was for reading the rows.';

@@ -13,7 +13,8 @@ create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_feedback
 for each row execute function braid_store.refuse_view_change('braid.record_feedback');
 
-comment on view braid.search_feedback is 'What became of results of logged searches, of the session''s tenant. For writers.';
+comment on view braid.search_feedback is
+  'What became of results of logged searches, of the session''s tenant. Only writers may call it.';
 comment on column braid.search_feedback.search_id is 'The search, as in braid.search_log.';
 comment on column braid.search_feedback.collection is 'The collection that was searched.';
 comment on column braid.search_feedback.external_id is 'The document.';

@@ -17,8 +17,8 @@ instead of insert or update or delete on braid.search_hours
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_hours is
-  'Logged searches of the session''s tenant by the hour (UTC), as the last maintain() has counted them. They are kept for 400 days, '
-  'longer than the searches themselves. For writers.';
+  'Logged searches of the session''s tenant by the hour (UTC), as the last maintain() has counted them. They are '
+  'kept for 400 days, longer than the searches themselves. Only writers may call it.';
 comment on column braid.search_hours.collection is 'The collection that was searched.';
 comment on column braid.search_hours.hour is 'When the hour began.';
 comment on column braid.search_hours.mode is 'full_text, semantic, sparse, hybrid or multi.';
@@ -26,7 +26,8 @@ comment on column braid.search_hours.semantic_mode is 'How vectors were looked f
 comment on column braid.search_hours.calls is 'How many searches were logged.';
 comment on column braid.search_hours.estimated_calls is 'How many searches they stand for, if the log takes samples.';
 comment on column braid.search_hours.zero_hits is 'How many of them found nothing; later pages do not count.';
-comment on column braid.search_hours.underfilled is 'How many had fewer results than asked for although more might match.';
+comment on column braid.search_hours.underfilled is
+  'How many had fewer results than asked for although more might match.';
 comment on column braid.search_hours.warned is 'How many had another warning.';
 comment on column braid.search_hours.total_ms is 'How long they took together.';
 comment on column braid.search_hours.mean_ms is 'How long one took on average.';

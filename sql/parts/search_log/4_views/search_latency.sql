@@ -6,14 +6,16 @@ as
 with logged as (
   select h.collection_id, (h.hour at time zone 'UTC')::date as day, h.mode, h.semantic_mode, b.bucket, b.calls,
          -- Once for each hour.
-         case when b.bucket = 1 then h.total_ms end as total_ms, case when b.bucket = 1 then h.square_ms end as square_ms,
+         case when b.bucket = 1 then h.total_ms end as total_ms, case when b.bucket = 1 then h.square_ms
+           end as square_ms,
          h.min_ms, h.max_ms
   from braid_store.search_hours h, lateral unnest(h.histogram) with ordinality b (calls, bucket)
   where h.tenant_id = (select braid.current_tenant_id())
   union all
   -- What maintain() has not counted yet.
   select l.collection_id, (l.searched_at at time zone 'UTC')::date, l.mode, coalesce(l.semantic_mode, ''),
-         1 + least(greatest(ceil(8 * ln(greatest(l.query_time_ms::float8, 0.001) / 0.125) / ln(2::float8)), 0), 160)::int, 1,
+         1 + least(greatest(ceil(8 * ln(greatest(l.query_time_ms::float8, 0.001) / 0.125) / ln(2::float8)), 0),
+           160)::int, 1,
          l.query_time_ms, l.query_time_ms::float8 ^ 2, l.query_time_ms, l.query_time_ms
   from only braid_store.search_log l
   where l.tenant_id = (select braid.current_tenant_id())
@@ -30,11 +32,15 @@ with logged as (
 )
 select b.day, c.name as collection, b.mode, nullif(b.semantic_mode, '') as semantic_mode, sum(b.calls)::bigint as calls,
        sum(b.total_ms) / sum(b.calls)::float8 as mean_ms,
-       sqrt(greatest(sum(b.square_ms) / sum(b.calls)::float8 - (sum(b.total_ms) / sum(b.calls)::float8) ^ 2, 0)) as stddev_ms,
+       sqrt(greatest(sum(b.square_ms) / sum(b.calls)::float8 - (sum(b.total_ms) / sum(b.calls)::float8) ^ 2,
+         0)) as stddev_ms,
        min(b.min_ms) as min_ms, max(b.max_ms) as max_ms,
-       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.5 * b.all_calls), min(b.min_ms)), max(b.max_ms)) as p50_ms,
-       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.95 * b.all_calls), min(b.min_ms)), max(b.max_ms)) as p95_ms,
-       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.99 * b.all_calls), min(b.min_ms)), max(b.max_ms)) as p99_ms
+       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.5 * b.all_calls), min(b.min_ms)),
+         max(b.max_ms)) as p50_ms,
+       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.95 * b.all_calls), min(b.min_ms)),
+         max(b.max_ms)) as p95_ms,
+       least(greatest(min(b.middle_ms) filter (where b.calls_so_far >= 0.99 * b.all_calls), min(b.min_ms)),
+         max(b.max_ms)) as p99_ms
 from counted b
 join braid_store.collections c on c.id = b.collection_id
 group by b.day, c.name, b.mode, b.semantic_mode;
@@ -45,8 +51,8 @@ instead of insert or update or delete on braid.search_latency
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_latency is
-  'How long the logged searches of the session''s tenant took in the database, by day (UTC), collection, mode and semantic_mode. For '
-  'writers.';
+  'How long the logged searches of the session''s tenant took in the database, by day (UTC), collection, mode and '
+  'semantic_mode. Only writers may call it.';
 comment on column braid.search_latency.day is 'The day (UTC).';
 comment on column braid.search_latency.collection is 'The collection that was searched.';
 comment on column braid.search_latency.mode is 'full_text, semantic, sparse, hybrid or multi.';

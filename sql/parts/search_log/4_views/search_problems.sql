@@ -18,7 +18,8 @@ instead of insert or update or delete on braid.search_problems
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_problems is
-  'Logged searches of the session''s tenant that found nothing, found too little or were warned. For writers.';
+  'Logged searches of the session''s tenant that found nothing, found too little or were warned. Only writers may '
+  'call it.';
 comment on column braid.search_problems.searched_at is 'When the search ended.';
 comment on column braid.search_problems.search_id is 'The search, as in braid.search_log.';
 comment on column braid.search_problems.collection is 'The collection that was searched.';
@@ -29,4 +30,5 @@ comment on column braid.search_problems.filters is 'Its filters, as in braid.sea
 comment on column braid.search_problems.match_count is 'How many results were asked for.';
 comment on column braid.search_problems.result_count is 'How many there were.';
 comment on column braid.search_problems.problems is
-  'zero_hits (nothing was found on the first page), underfilled (too few, although more might match), and codes of warnings.';
+  'zero_hits (nothing was found on the first page), underfilled (too few, although more might match), and codes of '
+  'warnings.';

@@ -6,14 +6,17 @@ as
 with feedback as (
   select f.search_id, min(f.rank) filter (where f.kind = 'click') as clicked_rank,
          bool_or(f.kind = 'click') as is_clicked, bool_or(f.kind = 'used_in_answer') as is_used,
-         sum(f.value) filter (where f.kind = 'rating') as rating_sum, count(*) filter (where f.kind = 'rating') as rating_count
+         sum(f.value) filter (where f.kind = 'rating') as rating_sum,
+           count(*) filter (where f.kind = 'rating') as rating_count
   from braid_store.search_feedback f
   where f.tenant_id = (select braid.current_tenant_id())
   group by f.search_id
 ), searches as (
-  select l.collection_id, l.ranking, l.configuration, count(*) as searches, count(*) filter (where f.is_clicked) as clicked_searches,
+  select l.collection_id, l.ranking, l.configuration, count(*) as searches,
+    count(*) filter (where f.is_clicked) as clicked_searches,
          sum(coalesce(1.0::float8 / f.clicked_rank, 0)) as reciprocal_ranks,
-         count(*) filter (where f.is_used) as used_searches, sum(f.rating_sum) / nullif(sum(f.rating_count), 0)::float8 as mean_rating
+         count(*) filter (where f.is_used) as used_searches, sum(f.rating_sum) / nullif(sum(f.rating_count),
+           0)::float8 as mean_rating
   from braid_store.search_log l
   left join feedback f on f.search_id = l.search_id
   where l.tenant_id = (select braid.current_tenant_id()) and l.is_first_page and l.result_count > 0
@@ -33,8 +36,9 @@ instead of insert or update or delete on braid.search_success
 for each row execute function braid_store.refuse_view_change('braid.record_feedback');
 
 comment on view braid.search_success is
-  'How often users clicked results of the logged searches of the session''s tenant, and how high these stood, by the ranking of the '
-  'collection and the configuration of the search. Only searches that found something count, and only first pages. For writers.';
+  'How often users clicked results of the logged searches of the session''s tenant, and how high these stood, by the '
+  'ranking of the collection and the configuration of the search. Only searches that found something count, and only '
+  'first pages. Only writers may call it.';
 comment on column braid.search_success.collection is 'The collection that was searched.';
 comment on column braid.search_success.ranking is 'The settings by which it ranked, as in braid.search_log.';
 comment on column braid.search_success.configuration is 'What the searches asked for besides, as in braid.search_log.';
@@ -43,6 +47,7 @@ comment on column braid.search_success.clicked_searches is 'In how many of them 
 comment on column braid.search_success.click_through_rate is 'The share of these.';
 comment on column braid.search_success.mean_reciprocal_rank is
   'The mean of 1 / rank of the best result that was clicked, over all searches: 0 where nothing was clicked.';
-comment on column braid.search_success.clicked_reciprocal_rank is 'The same over the searches in which something was clicked.';
+comment on column braid.search_success.clicked_reciprocal_rank is
+  'The same over the searches in which something was clicked.';
 comment on column braid.search_success.mean_rating is 'The mean of all ratings.';
 comment on column braid.search_success.used_searches is 'Of how many searches a result was used in an answer.';

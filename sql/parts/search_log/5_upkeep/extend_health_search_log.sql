@@ -16,7 +16,8 @@ as $$
 declare
   c_tenants constant int := 100;
   c_searches constant int := 100;
-  c_hours constant int := 48; -- the last rows of search_hours, which has one for each hour and mode that was searched in
+  -- the last rows of search_hours, which has one for each hour and mode that was searched in
+  c_hours constant int := 48;
   v_deadline timestamptz := clock_timestamp() + interval '500 milliseconds';
   c_most_keys constant int := 32; -- that a collection may declare
 begin
@@ -24,7 +25,8 @@ begin
     return;
   end if;
   return query
-  -- The log itself has a table for each day. So its tenants are found in the counts of its hours, and in what is not counted yet.
+  -- The log itself has a table for each day. So its tenants are found in the counts of its hours, and in what is not
+  -- counted yet.
   with recursive part (tenant_id, collection_id) as (
     (select h.tenant_id, h.collection_id from braid_store.search_hours h order by h.tenant_id, h.collection_id limit 1)
     union all
@@ -109,9 +111,11 @@ begin
     group by c.collection_id
   )
   select 'advice', 'filters_undeclared', format('collection %s', c.name),
-         format('Among the last %s logged searches of each tenant, the filters of %s took more than 50 ms for want of an index.',
+         format('Among the last %s logged searches of each tenant, the filters of %s took more than 50 ms for want of '
+           'an index.',
                 c_searches, (select count(*) from slow s where s.collection_id = c.id and s.keys <> '{}')),
-         'Every chunk was looked at. What few chunks pass, an index finds in a fraction of the time, for all tenants; each write '
+         'Every chunk was looked at. What few chunks pass, an index finds in a fraction of the time, for all tenants; '
+           'each write '
          'takes a little longer for each key.',
          format(E'select %s(%s, %s);\npgbraid maintain --seconds 3600', 'braid.set_indexed_attributes',
                 braid_calls.line_literal((coalesce(d.keys, '{}') || h.keys)::text), braid_calls.line_literal(c.name))
@@ -122,5 +126,5 @@ end
 $$;
 
 comment on function braid_store.extend_health_search_log(interval, boolean) is
-  'Return the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
-  'of the 100 tenants whose searches had the most warnings lately.';
+  'Return the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 '
+  'logged searches of each of the 100 tenants whose searches had the most warnings lately.';

@@ -9,7 +9,8 @@ as $$
 begin
   return jsonb_build_object('logged_searches', (
     select count(*) from braid_store.search_log t
-    where t.tenant_id = extend_status_search_log.tenant_id and t.collection_id = extend_status_search_log.collection_id));
+    where t.tenant_id = extend_status_search_log.tenant_id
+      and t.collection_id = extend_status_search_log.collection_id));
 end
 $$;
 

@@ -36,8 +36,10 @@ begin
   end if;
   for v_part in
     select d.tenant,
-           coalesce(jsonb_agg(d.document order by d.external_id) filter (where d.document is not null), '[]') as documents,
-           coalesce(array_agg(d.external_id) filter (where d.document is null and not d.is_there_by_other), '{}') as gone_ids,
+           coalesce(jsonb_agg(d.document order by d.external_id) filter (where d.document is not null),
+             '[]') as documents,
+           coalesce(array_agg(d.external_id) filter (where d.document is null and not d.is_there_by_other),
+             '{}') as gone_ids,
            jsonb_object_agg(d.name, d.document is not null or d.is_there_by_other) as brought,
            coalesce(jsonb_agg(jsonb_build_object('tenant', d.row_tenant, 'key', d.key)) filter (
              where d.document is null and (d.is_there_by_other or open_count < 0)
@@ -75,8 +77,8 @@ begin
     v_others := v_others || v_part.brought;
     v_doubtful := v_doubtful || v_part.doubtful;
   end loop;
-  -- The order of a statement's triggers is not that of its modifications. It may have inserted a row that it had deleted,
-  -- hardly the other way round: so the document stays, and a worker looks at the row again.
+  -- The order of a statement's triggers is not that of its modifications. It may have inserted a row that it had
+  -- deleted, hardly the other way round: so the document stays, and a worker looks at the row again.
   insert into braid_store.row_changes (synced_table_id, tenant, key, retry_at)
   select v_synced.id, d.value ->> 'tenant', d.value -> 'key', clock_timestamp()
   from jsonb_array_elements(v_doubtful) d;
@@ -89,7 +91,7 @@ end
 $$;
 
 comment on function braid_store.apply_at_once(int, jsonb, int) is
-  'Bring rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of objects '
-  'with tenant, key, document (null if the row is not there after the modification) and number (the last of a key counts). '
-  'open_count: how many other modifications of the same statement have triggers that are still to come; negative if that is '
-  'not known, as the trigger that counts them is missing.';
+  'Bring rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of '
+  'objects with tenant, key, document (null if the row is not there after the modification) and number (the last of '
+  'a key counts). open_count: how many other modifications of the same statement have triggers that are still to '
+  'come; negative if that is not known, as the trigger that counts them is missing.';

@@ -22,5 +22,6 @@ end
 $$;
 
 comment on function braid_store.count_modification(int, int) is
-  'Count the modifications of a synced table that have begun and whose triggers are still to come, and return how many '
-  'there are with this change. A statement has several of INSERT, UPDATE and DELETE as MERGE, as INSERT ... ON CONFLICT DO UPDATE, or in WITH.';
+  'Count the modifications of a synced table that have begun and whose triggers are still to come, and return how '
+  'many there are with this change. A statement has several of INSERT, UPDATE and DELETE as MERGE, as INSERT ... ON '
+  'CONFLICT DO UPDATE, or in WITH.';

@@ -31,7 +31,8 @@ begin
   if v_taken = '{}' then
     return v_taken;
   end if;
-  -- What unsync_table is about to delete, and what a table left that was dropped, goes over to the table that has it now.
+  -- What unsync_table is about to delete, and what a table left that was dropped, goes over to the table that has it
+  -- now.
   update braid_store.synced_rows r
   set synced_table_id = own_rows.synced_table_id
   where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(

@@ -9,7 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   -- A key of several columns as PostgreSQL writes the array of them.
   select case jsonb_array_length(key) when 1 then key ->> 0
-              else array(select e.value from jsonb_array_elements_text(key) with ordinality e order by e.ordinality)::text
+              else array(select e.value from jsonb_array_elements_text(key) with ordinality e
+                order by e.ordinality)::text
          end;
 $$;
 

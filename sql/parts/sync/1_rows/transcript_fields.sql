@@ -10,10 +10,12 @@ as $$
 declare
   c_clock constant text := '((?:[0-9]{1,3}:)?[0-9]{1,2}:[0-9]{2})(?:[.,][0-9]{1,3})?';
   -- Of four words at most; classes such as \w depend on the locale.
-  c_name constant text := E'([^ \\t0-9:\\[\\](){}<>"'',;.!?*#=/-][^ \\t0-9:\\[\\](){}<>",;!?=]*(?: [^ \\t0-9:\\[\\](){}<>",;!?=]+){0,3})';
+  c_name constant text := E'([^ \\t0-9:\\[\\](){}<>"'',;.!?*#=/-][^ \\t0-9:\\[\\](){}<>",;!?=]*(?: [^ '
+    '\\t0-9:\\[\\](){}<>",;!?=]+){0,3})';
   c_forms constant text[] := array[
     -- The groups: time, name, time, text.
-    E'^[ \\t]*(?:[\\[(]?' || c_clock || E'[\\])]?[ \\t]*-?[ \\t]*)?' || c_name || E'(?:[ \\t]*[\\[(]' || c_clock || E'[\\])])?[ \\t]*:[ \\t]+([^ \\t].*)$',
+    E'^[ \\t]*(?:[\\[(]?' || c_clock || E'[\\])]?[ \\t]*-?[ \\t]*)?' || c_name || E'(?:[ \\t]*[\\[(]' || c_clock
+      || E'[\\])])?[ \\t]*:[ \\t]+([^ \\t].*)$',
     -- Above what is said: Ana 0:12
     E'^[ \\t]*()' || c_name || E'[ \\t]+[\\[(]?' || c_clock || E'[\\])]?[ \\t]*:?[ \\t]*()$'];
   v_value jsonb;
@@ -77,10 +79,12 @@ begin
     return jsonb_build_object('content', value);
   end if;
   return jsonb_build_object('turns', (
-    select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('text', btrim(t.content, E' \t\n'), 'speaker', t.speaker, 'start', t.start))
+    select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('text', btrim(t.content, E' \t\n'), 'speaker', t.speaker,
+      'start', t.start))
                      order by t.ordinality)
     from (
-      select string_agg(l.line, E'\n' order by l.ordinality) as content, v_speakers[l.turn] as speaker, v_starts[l.turn] as start,
+      select string_agg(l.line, E'\n' order by l.ordinality) as content, v_speakers[l.turn] as speaker,
+        v_starts[l.turn] as start,
              l.turn as ordinality
       from unnest(v_lines, v_turns) with ordinality l (line, turn)
       group by l.turn

@@ -37,7 +37,8 @@ begin
     raise exception 'table_name is "%", a temporary table', relation
       using errcode = '22023', hint = 'Only its own session can read it. Sync an ordinary table.';
   elsif v_class.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'braid'::regnamespace,
-                                 'braid_calls'::regnamespace, 'braid_store'::regnamespace, 'braid_locks'::regnamespace) then
+                                 'braid_calls'::regnamespace, 'braid_store'::regnamespace, 'braid_locks'::regnamespace)
+                                   then
     raise exception 'table_name is "%", a table of the system', relation
       using errcode = '22023', hint = 'Name a table of your own.';
   end if;
@@ -49,7 +50,8 @@ begin
   limit 1;
   if v_wrong.relkind not in ('r', 'p') then
     raise exception 'table_name is "%", whose partition "%" is a foreign table', relation, v_wrong.part
-      using errcode = '22023', hint = 'Triggers would miss what is changed there. Sync a table without such a partition.';
+      using errcode = '22023',
+        hint = 'Triggers would miss what is changed there. Sync a table without such a partition.';
   elsif found then
     raise exception 'table_name is "%", whose partition "%" belongs to "%"', relation, v_wrong.part, v_wrong.owner
       using errcode = '22023', hint = 'Make the owner of the table that of its partitions.';
@@ -73,7 +75,8 @@ begin
                         where a.attrelid = relation and a.attname = v_column)
         using errcode = '22023',
               hint = case v_field
-                when 'filter' then 'Use a boolean column, such as one that is generated always as (status = ''published'') '
+                when 'filter'
+                  then 'Use a boolean column, such as one that is generated always as (status = ''published'') '
                                    'stored.'
                 when 'importance' then 'Use a column of numbers.'
                 when 'turns' then 'Use a column of type jsonb or json, with an array of turns, '
@@ -81,7 +84,8 @@ begin
                 when 'occurred_at' then 'Use a column of type date, timestamp or timestamptz.'
                 else 'Use columns of type int, bigint, text or uuid.' end;
     elsif (v_field = 'tenant_column' or mode = 'immediate')
-          and exists (select from pg_attribute a where a.attrelid = relation and a.attname = v_column and a.attgenerated = 'v') then
+          and exists (select from pg_attribute a where a.attrelid = relation and a.attname = v_column
+            and a.attgenerated = 'v') then
       raise exception '% names the column "%", which is generated and not stored', v_field, left(v_column, 100)
         using errcode = '22023', hint = 'Triggers do not see its values. Make it stored, or use mode deferred.';
     end if;
@@ -100,19 +104,23 @@ begin
     from jsonb_array_elements_text(check_synced_relation.fields -> 'id') c (name)
     join pg_attribute a on a.attrelid = relation and a.attname = c.name);
   if braid_store.synced_key_index(relation, check_synced_relation.fields) is null
-     or exists (select from pg_attribute a where a.attrelid = relation and a.attnum = any (v_key) and not a.attnotnull) then
+     or exists (select from pg_attribute a where a.attrelid = relation and a.attnum = any (v_key) and not a.attnotnull)
+       then
     raise exception 'id is (%), which is no key of table "%"', (
-                      select string_agg(c.name, ', ') from jsonb_array_elements_text(check_synced_relation.fields -> 'id') c (name)),
+                      select string_agg(c.name, ', ')
+                        from jsonb_array_elements_text(check_synced_relation.fields -> 'id') c (name)),
                     relation
       using errcode = '22023',
-            hint = 'Name the columns of its primary key, or of a unique index over columns that are not null. Without one, '
+            hint = 'Name the columns of its primary key, or of a unique index over columns that are not null. Without '
+              'one, '
                    'add a column id bigint generated always as identity primary key.';
   end if;
   select a.attname, c.collname into v_wrong
   from pg_attribute a join pg_collation c on c.oid = a.attcollation
   where a.attrelid = relation and a.attnum = any (v_key) and not c.collisdeterministic;
   if found then
-    raise exception 'id names the column "%", whose collation "%" is not deterministic', v_wrong.attname, v_wrong.collname
+    raise exception 'id names the column "%", whose collation "%" is not deterministic', v_wrong.attname,
+      v_wrong.collname
       using errcode = '22023', hint = 'Spellings that it holds for equal would be several documents. Use another key.';
   end if;
 end

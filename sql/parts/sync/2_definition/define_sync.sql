@@ -64,7 +64,8 @@ begin
                   else s.fields -> 'id' <> define_sync.fields -> 'id' end)
         and exists (select from braid_store.synced_rows r where r.synced_table_id = v_synced_table_id) then
     raise exception 'id is (%), and documents of table "%" have another one', (
-                      select string_agg(c.name, ', ') from jsonb_array_elements_text(define_sync.fields -> 'id') c (name)),
+                      select string_agg(c.name, ', ')
+                        from jsonb_array_elements_text(define_sync.fields -> 'id') c (name)),
                     define_sync.relation
       using errcode = '22023', hint = 'Delete them first with braid.unsync_table.';
   end if;

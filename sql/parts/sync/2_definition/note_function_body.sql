@@ -51,16 +51,19 @@ begin
     if v_open is not null and pg_trigger_depth() = 1 then
       if tg_op = 'DELETE' then
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
-          select * from (select row_number() over () as number, %6$s as has_key, %1$s, null as document from old_rows t) r where r.has_key limit %3$s) r);
+          select * from (select row_number() over () as number, %6$s as has_key, %1$s, null as document
+            from old_rows t) r where r.has_key limit %3$s) r);
       elsif tg_op = 'INSERT' then
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
-          select * from (select row_number() over () as number, %6$s as has_key, %2$s from new_rows t) r where r.has_key limit %3$s) r);
+          select * from (select row_number() over () as number, %6$s as has_key, %2$s from new_rows t) r where r.has_key
+            limit %3$s) r);
       else
         -- A row that cascades change again is there several times, its old and new states in the order of the changes.
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
           select * from (select row_number() over () * 2 as number, %6$s as has_key, %2$s from new_rows t
                          union all
-                         select row_number() over () * 2 - 1, %6$s, %1$s, null from old_rows t) r where r.has_key limit %3$s) r);
+                         select row_number() over () * 2 - 1, %6$s, %1$s, null from old_rows t) r where r.has_key
+                           limit %3$s) r);
       end if;
       if v_rows is null or braid_store.apply_at_once(%4$s, v_rows, v_open) then
         return null;
@@ -104,8 +107,8 @@ $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
       return null;
     end if;$body$ end)
     || case when synced.on_error = 'fail' then format($body$exception when undefined_column or datatype_mismatch then
-  -- Not the row is wrong, but a column was renamed or dropped, or has another type than what this session has planned for:
-  -- all rows are looked at again.
+  -- Not the row is wrong, but a column was renamed or dropped, or has another type than what this session has planned
+  -- for: all rows are looked at again.
   insert into braid_store.row_changes (synced_table_id, last_error) values (%1$s, left(sqlerrm, 1000));
   return null;
 $body$, synced.id) else format($body$exception when others then
@@ -123,6 +126,7 @@ end
 $$;
 
 comment on function braid_store.note_function_body(braid_store.synced_tables, regclass) is
-  'The body of the trigger function of a synced table, which notes the keys of the rows that a statement changed (called '
-  'for each row: of that) or, with mode immediate, brings them over if it can. It has the owner''s rights, so that writers of the table need none, and turns '
-  'values of the table into text without any code but pg_catalog''s.';
+  'The body of the trigger function of a synced table, which notes the keys of the rows that a statement changed '
+  '(called for each row: of that) or, with mode immediate, brings them over if it can. It has the owner''s rights, '
+  'so that writers of the table need none, and turns values of the table into text without any code but '
+  'pg_catalog''s.';

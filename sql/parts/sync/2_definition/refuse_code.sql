@@ -17,14 +17,16 @@ begin
   left join pg_operator o on d.refclassid = 'pg_operator'::regclass and o.oid = d.refobjid
   join pg_proc f on f.oid = case when d.refclassid = 'pg_proc'::regclass then d.refobjid else o.oprcode::oid end
   join pg_roles r on r.oid = f.proowner
-  where (d.classid = 'pg_class'::regclass and d.objid in (select i.indexrelid from pg_index i where i.indrelid = any (v_relations))
+  where (d.classid = 'pg_class'::regclass and d.objid in (select i.indexrelid from pg_index i
+    where i.indrelid = any (v_relations))
          or d.classid = 'pg_statistic_ext'::regclass
             and d.objid in (select s.oid from pg_statistic_ext s where s.stxrelid = any (v_relations)))
     and not r.rolsuper and r.rolname not in (session_user, current_user)
   order by 1
   limit 1;
   if found then
-    raise exception 'an index of table "%" calls the function % of "%"', relation, v_function.signature, v_function.rolname
+    raise exception 'an index of table "%" calls the function % of "%"', relation, v_function.signature,
+      v_function.rolname
       using errcode = '42501',
             hint = format('It would run with the rights of "%s". Log in as "%s", or drop the index.', session_user,
                           v_function.rolname);

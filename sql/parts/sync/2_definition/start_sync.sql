@@ -25,7 +25,8 @@ begin
   if start_sync.mode is null or start_sync.mode not in ('deferred', 'immediate') then
     raise exception 'mode is %', coalesce('''' || left(start_sync.mode, 100) || '''', 'null')
       using errcode = '22023',
-            hint = 'Use ''deferred'' (braid.apply_changes brings changes over) or ''immediate'' (the trigger does, if it can).';
+            hint = 'Use ''deferred'' (braid.apply_changes brings changes over) or ''immediate'' (the trigger does, if '
+              'it can).';
   elsif start_sync.on_error is null or start_sync.on_error not in ('keep', 'fail') then
     raise exception 'on_error is %', coalesce('''' || left(start_sync.on_error, 100) || '''', 'null')
       using errcode = '22023',
@@ -48,7 +49,8 @@ begin
       using errcode = '42501', hint = 'Log in as its owner, or as a member of that role.';
   end if;
 
-  select coalesce(jsonb_object_agg(f.key, case jsonb_typeof(f.value) when 'array' then f.value else jsonb_build_array(f.value) end), '{}')
+  select coalesce(jsonb_object_agg(f.key, case jsonb_typeof(f.value) when 'array' then f.value
+    else jsonb_build_array(f.value) end), '{}')
   into v_fields
   from jsonb_each(start_sync.fields) f
   where f.value not in ('null', '[]');
@@ -88,18 +90,21 @@ begin
       ('insert', 'insert', 'referencing new table as new_rows for each statement', 'enable'),
       ('update', 'update', 'referencing old table as old_rows new table as new_rows for each statement', 'enable'),
       ('delete', 'delete', 'referencing old table as old_rows for each statement', 'enable'),
-      -- Statements fire none when logical replication applies rows; and those of a partitioned table miss what is done to
-      -- a partition by its own name, while PostgreSQL gives triggers of rows to each partition.
-      ('row', 'insert or update or delete', 'for each row', case when v_is_partitioned then 'enable always' else 'enable replica' end),
+      -- Statements fire none when logical replication applies rows; and those of a partitioned table miss what is done
+      -- to a partition by its own name, while PostgreSQL gives triggers of rows to each partition.
+      ('row', 'insert or update or delete', 'for each row', case when v_is_partitioned then 'enable always'
+        else 'enable replica' end),
       ('truncate', 'truncate', 'for each statement', 'enable always')) t (name, event, level, firing)
     where not v_is_partitioned or t.name in ('row', 'truncate')
   loop
-    execute format('create or replace trigger braid_note_%s after %s on %s %s execute function braid_store.note_rows_%s()',
+    execute format('create or replace trigger braid_note_%s after %s on %s %s execute function '
+      'braid_store.note_rows_%s()',
                    v_trigger.name, v_trigger.event, v_relation, v_trigger.level, v_synced_table_id);
     execute format('alter table %s %s trigger braid_note_%s', v_relation, v_trigger.firing, v_trigger.name);
   end loop;
   if start_sync.mode = 'immediate' then
-    execute format('create or replace trigger braid_note_before before insert or update or delete on %s for each statement '
+    execute format('create or replace trigger braid_note_before before insert or update or delete on %s for each '
+      'statement '
                    'execute function braid_store.note_rows_%s()', v_relation, v_synced_table_id);
   elsif exists (select from pg_trigger t where t.tgrelid = v_relation and t.tgname = 'braid_note_before') then
     execute format('drop trigger braid_note_before on %s', v_relation);

@@ -31,7 +31,8 @@ as $$
   select braid_store.start_sync(
     sync_table.table_name,
     jsonb_build_object(
-      'id', case when ltrim(sync_table.id) like '{%' and pg_input_is_valid(sync_table.id, 'text[]') then to_jsonb(sync_table.id::text[]) else to_jsonb(sync_table.id) end,
+      'id', case when ltrim(sync_table.id) like '{%' and pg_input_is_valid(sync_table.id, 'text[]')
+        then to_jsonb(sync_table.id::text[]) else to_jsonb(sync_table.id) end,
       'content', sync_table.content, 'title', sync_table.title, 'speaker', sync_table.speaker,
       'occurred_at', sync_table.occurred_at, 'source_uri', sync_table.source_uri, 'category', sync_table.category,
       'importance', sync_table.importance, 'language', sync_table.language, 'metadata', sync_table.metadata,
@@ -39,7 +40,8 @@ as $$
     sync_table.collection, sync_table.tenant, sync_table.mode, sync_table.on_error);
 $$;
 
-comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text, text,
+comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text,
+  text,
                                      text, text, text, text) is
   E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
   'A trigger notes which rows a statement changed, in its transaction; braid.apply_changes brings them over, first '

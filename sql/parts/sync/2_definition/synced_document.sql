@@ -9,7 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('jsonb_build_object(%s)', string_agg(format('%L, %s', f.key, case f.key
     when 'content' then (
-      select format('concat_ws(repeat(chr(10), 2), %s)', string_agg(braid_store.synced_value(c.value), ', ' order by c.ordinality))
+      select format('concat_ws(repeat(chr(10), 2), %s)', string_agg(braid_store.synced_value(c.value),
+        ', ' order by c.ordinality))
       from jsonb_array_elements_text(f.value) with ordinality c)
     when 'metadata' then (
       select format('(select coalesce(jsonb_object_agg(m.key, m.value) filter (where m.value <> ''null''), ''{}'') '
@@ -23,7 +24,8 @@ as $$
     when 'importance' then braid_store.synced_value(f.value ->> 0) || '::float8'
     when 'occurred_at' then braid_store.synced_value(f.value ->> 0) || '::timestamptz'
     else braid_store.synced_value(f.value ->> 0) end), ', ' order by f.key) filter (where f.key <> 'turns'))
-         || coalesce(' || ' || max(format('braid_store.transcript_fields(%s, %s)', braid_store.synced_value(f.value ->> 0),
+         || coalesce(' || ' || max(format('braid_store.transcript_fields(%s, %s)',
+           braid_store.synced_value(f.value ->> 0),
                                           case braid_store.synced_column_category(relation, f.value ->> 0)
                                             when 'json' then 'true' else 'false' end))
                                filter (where f.key = 'turns'), '')

@@ -8,7 +8,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select array(
-    select case jsonb_array_length(synced.fields -> 'id') when 1 then jsonb_build_array(u.id) else to_jsonb(u.id::text[]) end
+    select case jsonb_array_length(synced.fields -> 'id') when 1 then jsonb_build_array(u.id)
+      else to_jsonb(u.id::text[]) end
     from unnest(external_ids) with ordinality u (id, place)
     order by u.place);
 $$;

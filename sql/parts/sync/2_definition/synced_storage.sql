@@ -45,7 +45,8 @@ begin
       'types', jsonb_build_object(
         -- A column that is generated and not stored is changed without another file.
         'columns', (
-          select coalesce(jsonb_object_agg(c.attnum, jsonb_build_array(c.atttypmod, pg_get_expr(d.adbin, d.adrelid))), '{}')
+          select coalesce(jsonb_object_agg(c.attnum, jsonb_build_array(c.atttypmod, pg_get_expr(d.adbin, d.adrelid))),
+            '{}')
           from columns c
           left join pg_attrdef d on d.adrelid = relation and d.adnum = c.attnum
           where c.attgenerated = 'v'),
@@ -66,5 +67,6 @@ end
 $$;
 
 comment on function braid_store.synced_storage(regclass, jsonb) is
-  'What shows that rows of a synced table, or their values as text, may be others although no trigger was called: its '
-  'files (of a rewrite or TRUNCATE), its triggers, a mark that a crash removes if it is unlogged, the labels of its enums.';
+  'What shows that rows of a synced table, or their values as text, may be others although no trigger was called: '
+  'its files (of a rewrite or TRUNCATE), its triggers, a mark that a crash removes if it is unlogged, the labels of '
+  'its enums.';

@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.trigger_faults(regclass, boolean) is
-  'Say which triggers of a synced table are missing or not called, so that changes of its rows are missed; null if none. '
-  'with_replicas: also those that are only for replicated rows, where no subscription brings any.';
+  'Say which triggers of a synced table are missing or not called, so that changes of its rows are missed; null if '
+  'none. with_replicas: also those that are only for replicated rows, where no subscription brings any.';

@@ -25,7 +25,8 @@ begin
     as %L
     $function$, synced.id,
     -- So that values are written as read_rows writes them.
-    case when synced.mode = 'immediate' then 'set datestyle = ''ISO, MDY'' set timezone = ''UTC'' set extra_float_digits = 1 '
+    case when synced.mode = 'immediate'
+      then 'set datestyle = ''ISO, MDY'' set timezone = ''UTC'' set extra_float_digits = 1 '
          'set intervalstyle = ''postgres'' set bytea_output = ''hex'' set lc_monetary = ''C'''
          else '' end,
     v_body);

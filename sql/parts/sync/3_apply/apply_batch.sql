@@ -25,13 +25,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_quick constant text := '100ms';
-  -- After so many locked rows of a tenant, its other rows are not tried. One who has locked all could keep all tenants waiting.
+  -- After so many locked rows of a tenant, its other rows are not tried. One who has locked all could keep all tenants
+  -- waiting.
   c_most_locked constant int := 5;
   c_locked constant text := 'another transaction has locked its document, or what the document is written to';
   v_count int := cardinality(keys);
   v_middle int := v_count / 2;
   v_left_tenants text[] := array(select t from unnest(locked_tenants) t group by t having count(*) >= c_most_locked);
-  v_left_count int := (select count(*) from unnest(tenants) t where coalesce(t, apply_batch.tenant) = any (v_left_tenants));
+  v_left_count int := (select count(*) from unnest(tenants) t where coalesce(t,
+    apply_batch.tenant) = any (v_left_tenants));
   v_is_locked boolean := v_left_count > 0;
   v_error text;
   v_timeout text := current_setting('lock_timeout');
@@ -57,7 +59,8 @@ begin
       return;
     end if;
   exception
-    when insufficient_privilege or syntax_error_or_access_rule_violation or disk_full or operator_intervention or io_error
+    when insufficient_privilege or syntax_error_or_access_rule_violation or disk_full or operator_intervention
+      or io_error
          or invalid_transaction_state then
       -- What a row is called by its tenant, collection or language is an undefined_object: only that row is wrong.
       if sqlstate <> '42704' then
@@ -117,7 +120,8 @@ $$;
 
 comment on function braid_store.apply_batch(braid_store.synced_tables, text, text, text, bigint[], text[], jsonb[],
                                             boolean, timestamptz, text[]) is
-  'As apply_rows, and takes the changes away. A row that cannot be a document, or whose document is locked, is put off with '
-  'the reason, and the others are brought over. change_ids: empty if the keys come from no changes. done_count: how many of the keys '
-  'were looked at before the deadline; the others are as they were. locked_tenants: the tenant of each row that was found locked, '
-  'also by calls before this one; of those that are there often, rows are put off untried.';
+  'As apply_rows, and takes the changes away. A row that cannot be a document, or whose document is locked, is put '
+  'off with the reason, and the others are brought over. change_ids: empty if the keys come from no changes. '
+  'done_count: how many of the keys were looked at before the deadline; the others are as they were. locked_tenants: '
+  'the tenant of each row that was found locked, also by calls before this one; of those that are there often, rows '
+  'are put off untried.';

@@ -40,7 +40,8 @@ begin
         into v_read, v_part.documents, v_part.gone_ids
         from (
           select n.name, e.external_id, e.document,
-                 case when e.hash is not null then e.hash when coalesce(v_written ->> n.name, '') = '' then '' else '-' end as hash
+                 case when e.hash is not null then e.hash when coalesce(v_written ->> n.name, '') = '' then '' else '-'
+                   end as hash
           from (
             select d.value ->> 'external_id' as external_id, d.value as document,
                    encode(sha256(convert_to(d.value::text, 'UTF8')), 'hex') as hash
@@ -55,7 +56,8 @@ begin
           and (not only_gone or r.document is null or v_written ? r.name);
         continue when v_read = '{}';
         v_is_certain := v_is_certain
-                        and not exists (select from jsonb_object_keys(v_read) n (name) where coalesce(v_written ->> n.name, '') = '');
+                        and not exists (select from jsonb_object_keys(v_read) n (name)
+                          where coalesce(v_written ->> n.name, '') = '');
         v_written := v_written || v_read;
       end if;
       -- The caller sets it back.
@@ -68,16 +70,18 @@ begin
         end if;
       end if;
       if braid_calls.session_tenant_key() is distinct from v_part.row_tenant then
-        raise exception 'tenant "%" does not exist, or login "%" may not act for it', left(v_part.row_tenant, 255), session_user
+        raise exception 'tenant "%" does not exist, or login "%" may not act for it', left(v_part.row_tenant, 255),
+          session_user
           using errcode = '42704',
-                hint = 'Create it with braid.create_tenant; or have rows create theirs: braid.set_access(create_tenants => true). Let the '
+                hint = 'Create it with braid.create_tenant; or have rows create theirs: '
+                  'braid.set_access(create_tenants => true). Let the '
                        'login be a service: braid.add_trusted_role.';
       end if;
       perform braid_store.apply_part(synced, apply_rows.collection, v_part.documents, v_part.gone_ids);
     end loop;
-    -- A trigger may have brought a row over between reading and writing: what was written is read again while its document
-    -- is locked. Whoever changes the row from then on waits in vain for the lock and notes the change. Only a document that
-    -- comes up anew, and so was not locked, makes another reading necessary, however fast rows change.
+    -- A trigger may have brought a row over between reading and writing: what was written is read again while its
+    -- document is locked. Whoever changes the row from then on waits in vain for the lock and notes the change. Only a
+    -- document that comes up anew, and so was not locked, makes another reading necessary, however fast rows change.
     exit when v_is_certain or synced.mode = 'deferred';
     v_is_first := false;
   end loop;
@@ -86,5 +90,5 @@ end
 $$;
 
 comment on function braid_store.apply_rows(braid_store.synced_tables, text, text, text, text[], jsonb[], boolean) is
-  'Make the documents of keys agree with the rows of a synced table. The arguments are as in read_rows; only_gone: only '
-  'deletes. Leave braid.tenant set. Return how many documents it looked at.';
+  'Make the documents of keys agree with the rows of a synced table. The arguments are as in read_rows; only_gone: '
+  'only deletes. Leave braid.tenant set. Return how many documents it looked at.';

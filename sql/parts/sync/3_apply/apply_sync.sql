@@ -51,7 +51,8 @@ begin
   end if;
   v_query := braid_store.row_query(v_synced, v_relation);
   select p.collection, p.tenant into v_collection, v_tenant from braid_store.sync_place(v_synced.id) p;
-  select 0 as applied_count, 0 as failed_count, 0 as locked_count, null::text as failed_error, null::text as locked_error,
+  select 0 as applied_count, 0 as failed_count, 0 as locked_count, null::text as failed_error,
+    null::text as locked_error,
          null::text[] as locked_tenants
   into v_nothing;
   loop

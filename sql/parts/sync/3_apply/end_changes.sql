@@ -28,12 +28,13 @@ begin
     update braid_store.row_changes c
     set attempts = case when end_changes.is_locked then greatest(c.attempts, 1) else c.attempts + 1 end,
         last_error = left(end_changes.error, 1000),
-        retry_at = clock_timestamp() + case when end_changes.is_locked then interval '0' else least(interval '1 minute' * 2 ^ least(c.attempts, 12), interval '1 day') end
+        retry_at = clock_timestamp() + case when end_changes.is_locked then interval '0' else least(interval '1 minute'
+          * 2 ^ least(c.attempts, 12), interval '1 day') end
     where c.synced_table_id = end_changes.synced_table_id and c.id = any (end_changes.change_ids);
   end if;
 end
 $$;
 
 comment on function braid_store.end_changes(int, bigint[], text, text, jsonb, boolean) is
-  'Take changes away that were brought over, or, with an error, puts them off, longer each time; those that are locked, until the next call of apply_changes. No change_ids: notes '
-  'the row of key as one that failed.';
+  'Take changes away that were brought over, or, with an error, puts them off, longer each time; those that are '
+  'locked, until the next call of apply_changes. No change_ids: notes the row of key as one that failed.';

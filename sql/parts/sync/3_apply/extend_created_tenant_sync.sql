@@ -14,7 +14,8 @@ begin
     from braid_store.row_changes r
     where r.retry_at > clock_timestamp()
       and (r.tenant = extend_created_tenant_sync.tenant
-           or starts_with(r.last_error, format('tenant "%s" does not exist', left(extend_created_tenant_sync.tenant, 255))))
+           or starts_with(r.last_error, format('tenant "%s" does not exist', left(extend_created_tenant_sync.tenant,
+             255))))
     -- A worker that is at one of them tries it anyhow.
     for update skip locked));
 end

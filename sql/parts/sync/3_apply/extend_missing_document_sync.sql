@@ -25,12 +25,14 @@ begin
     where s.collection_id = extend_missing_document_sync.collection_id and s.phase not in ('lost', 'end')
       and coalesce(s.fixed_tenant_id, v_tenant_id) = v_tenant_id
   loop
-    select max(c.last_error) as last_error, bool_or(c.is_row) as is_row, bool_or(c.key is null) as is_unknown, count(*) as count
+    select max(c.last_error) as last_error, bool_or(c.is_row) as is_row, bool_or(c.key is null) as is_unknown,
+      count(*) as count
     into v_change
     from (
       select w.key, w.is_row, case when w.is_row then w.last_error end as last_error
       from (
-        (select c.* from braid_store.row_changes c where c.synced_table_id = v_synced.id order by c.id limit c_most_changes)
+        (select c.* from braid_store.row_changes c where c.synced_table_id = v_synced.id order by c.id
+          limit c_most_changes)
         union
         (select c.* from braid_store.row_changes c where c.synced_table_id = v_synced.id order by c.id desc
          limit c_most_changes)
@@ -40,7 +42,8 @@ begin
                coalesce(c.tenant, v_tenant) = v_tenant
                and case jsonb_array_length(c.key)
                      when 1 then c.key ->> 0
-                     else array(select e.value from jsonb_array_elements_text(c.key) with ordinality e order by e.ordinality)::text
+                     else array(select e.value from jsonb_array_elements_text(c.key) with ordinality e
+                       order by e.ordinality)::text
                    end = extend_missing_document_sync.external_id as is_row
       ) w
     ) c;
@@ -48,10 +51,12 @@ begin
       return 'It is a changed row of a synced table and waits for braid.apply_changes, which pgbraid work calls.'
              || coalesce(' The last try failed: ' || left(v_change.last_error, 300), '');
     end if;
-    v_may_wait := v_may_wait or v_change.is_unknown or v_change.count >= 2 * c_most_changes or v_synced.phase = 'backfill';
+    v_may_wait := v_may_wait or v_change.is_unknown or v_change.count >= 2 * c_most_changes
+      or v_synced.phase = 'backfill';
   end loop;
   return case when v_may_wait then
-    'Rows of a synced table are still to be read by braid.apply_changes, which pgbraid work calls: it may be one of them.' end;
+    'Rows of a synced table are still to be read by braid.apply_changes, which pgbraid work calls: it may be one of '
+      'them.' end;
 end
 $$;
 

@@ -45,6 +45,5 @@ end
 $$;
 
 comment on function braid_store.next_changes(int, int, timestamptz) is
-  'Return changes of a synced table''s rows: those that nobody has tried, in the order in which they were noted; then those '
-  'that were put off until started. is_unknown: one of them says that any '
-  'row may have changed.';
+  'Return changes of a synced table''s rows: those that nobody has tried, in the order in which they were noted; '
+  'then those that were put off until started. is_unknown: one of them says that any row may have changed.';

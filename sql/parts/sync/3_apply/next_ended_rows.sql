@@ -77,5 +77,5 @@ end
 $$;
 
 comment on function braid_store.next_ended_rows(int, int, int) is
-  'Return documents of a table that is not followed any more, all of one tenant that comes after the one reached, or deletes some of what else is left of '
-  'it. is_complete: nothing is.';
+  'Return documents of a table that is not followed any more, all of one tenant that comes after the one reached, or '
+  'deletes some of what else is left of it. is_complete: nothing is.';

@@ -23,7 +23,8 @@ declare
 begin
   -- As its index has them, so that nothing is sorted.
   select string_agg(format('t.%I', a.attname) || v.collated, ', ' order by k.place),
-         string_agg(format('($1 -> ''key'' ->> %s)::%s', c.ordinality - 1, braid_store.synced_key_type(relation, a.attname)), ', '
+         string_agg(format('($1 -> ''key'' ->> %s)::%s', c.ordinality - 1, braid_store.synced_key_type(relation,
+           a.attname)), ', '
                     order by k.place)
   into v_order, v_reached
   from pg_index i
@@ -47,7 +48,8 @@ begin
      from jsonb_each(next_keys.synced.fields) f, jsonb_array_elements_text(f.value) c
      where f.key in ('id', 'tenant_column')), braid_store.synced_source(relation),
     -- If the order is another one now, from the beginning.
-    case when next_keys.synced.reached_key ->> 'order' = v_order then format('(%s) > (%s)', v_order, v_reached) else 'true' end,
+    case when next_keys.synced.reached_key ->> 'order' = v_order then format('(%s) > (%s)', v_order, v_reached)
+      else 'true' end,
     v_order)
   into keys, tenants
   using next_keys.synced.reached_key, next_keys.row_count;

@@ -44,7 +44,8 @@ begin
            coalesce(array_agg(d.external_id) filter (where d.document is null), '{}')
     from (
       select w.*,
-             (sum(w.bytes) over (partition by w.tenant order by w.external_id rows unbounded preceding) - w.bytes) / %s as part
+             (sum(w.bytes) over (partition by w.tenant
+               order by w.external_id rows unbounded preceding) - w.bytes) / %s as part
       from (
         select distinct on (w.tenant, w.external_id) w.*, coalesce(pg_column_size(w.document), 0) as bytes
         from wanted w
@@ -60,5 +61,6 @@ end
 $$;
 
 comment on function braid_store.read_rows(text, text, text[], jsonb[]) is
-  'Read the rows of keys with the SQL of row_query: for each tenant the documents that there are, and the ids of those '
-  'that are gone; a row for every 16 MB of them. tenant: of all rows; null if each names its own. tenants: for which the rows were when they changed.';
+  'Read the rows of keys with the SQL of row_query: for each tenant the documents that there are, and the ids of '
+  'those that are gone; a row for every 16 MB of them. tenant: of all rows; null if each names its own. tenants: for '
+  'which the rows were when they changed.';

@@ -24,7 +24,8 @@ begin
 
   select string_agg(
            -- Never the column's own type: to cast to a domain runs its checks.
-           format('t.%I = (k.value ->> %s)::%s', c.value, c.ordinality - 1, braid_store.synced_key_type(relation, c.value)),
+           format('t.%I = (k.value ->> %s)::%s', c.value, c.ordinality - 1, braid_store.synced_key_type(relation,
+             c.value)),
            ' and ' order by c.ordinality)
   into v_keys
   from jsonb_array_elements_text(row_query.synced.fields -> 'id') with ordinality c;
@@ -37,11 +38,13 @@ begin
          lateral (select %s from %s t where %s offset 0) t
     where %s
     $query$,
-    braid_store.synced_tenant(row_query.synced.fields), braid_store.synced_document(relation, row_query.synced.fields), v_columns,
+    braid_store.synced_tenant(row_query.synced.fields), braid_store.synced_document(relation, row_query.synced.fields),
+      v_columns,
     braid_store.synced_source(relation), v_keys, braid_store.synced_filter(row_query.synced.fields));
 end
 $$;
 
 comment on function braid_store.row_query(braid_store.synced_tables, regclass) is
-  'SQL that reads rows of a synced table as documents: those with the keys $1, an array of arrays, each with its place. '
-  'Locks the table against changes of its definition. What it reads runs no code but PostgreSQL''s own: see synced_value.';
+  'SQL that reads rows of a synced table as documents: those with the keys $1, an array of arrays, each with its '
+  'place. Locks the table against changes of its definition. What it reads runs no code but PostgreSQL''s own: see '
+  'synced_value.';

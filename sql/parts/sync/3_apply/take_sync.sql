@@ -38,7 +38,8 @@ begin
       from jsonb_each(v_synced.fields) f);
     -- Neither a new type nor a column in the place of a dropped one fires triggers.
     v_is_other := array(select n.value from jsonb_each(v_synced.columns) n order by n.value)
-                  <> array(select n.value from jsonb_each(braid_store.synced_columns(v_relation, v_fields)) n order by n.value);
+                  <> array(select n.value from jsonb_each(braid_store.synced_columns(v_relation, v_fields)) n
+                    order by n.value);
   else
     v_fields := v_synced.fields; -- after a restore, columns have other numbers
     v_is_other := false;

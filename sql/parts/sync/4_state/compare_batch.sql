@@ -26,7 +26,8 @@ declare
 begin
   begin
     for v_part in
-      select * from braid_store.read_rows(compare_batch.query, compare_batch.tenant, compare_batch.tenants, compare_batch.keys)
+      select * from braid_store.read_rows(compare_batch.query, compare_batch.tenant, compare_batch.tenants,
+        compare_batch.keys)
     loop
       if not only_gone then
         v_found := v_found || (
@@ -53,7 +54,8 @@ begin
     return query
     select * from braid_store.compare_batch(synced, query, tenant, tenants[:v_middle], keys[:v_middle], only_gone)
     union all
-    select * from braid_store.compare_batch(synced, query, tenant, tenants[v_middle + 1:], keys[v_middle + 1:], only_gone);
+    select * from braid_store.compare_batch(synced, query, tenant, tenants[v_middle + 1:], keys[v_middle + 1:],
+      only_gone);
   elsif not only_gone then
     return query
     select coalesce(tenants[1], tenant), braid_store.synced_external_id(keys[1]),

@@ -31,7 +31,8 @@ begin
     end if;
   end;
   return query
-  select d.value ->> 'external_id', case when s.external_id is null then 'row without document' else 'document differs from row' end
+  select d.value ->> 'external_id', case when s.external_id is null then 'row without document'
+    else 'document differs from row' end
   from jsonb_array_elements(compare_documents.documents) with ordinality d
   left join braid_store.stored_rows(
     compare_documents.synced_table_id, compare_documents.tenant,

@@ -22,7 +22,8 @@ begin
       using errcode = '42704', hint = 'Call braid.unsync_table, or braid.sync_table again.';
   end if;
   return query
-  select null, null, f.faults from (select braid_store.trigger_faults(v_relation, false) as faults) f where f.faults is not null;
+  select null, null, f.faults from (select braid_store.trigger_faults(v_relation, false) as faults) f
+    where f.faults is not null;
   v_query := braid_store.row_query(v_synced, v_relation);
   v_tenant := (select p.tenant from braid_store.sync_place(v_synced.id) p);
   v_synced.reached_key := null;

@@ -13,7 +13,8 @@ begin
   -- Locked, so that nobody begins to sync it anew meanwhile.
   perform from braid_store.synced_tables s where s.id = synced.id for update;
   if exists (select from braid_store.synced_tables s where s.id = synced.id and s.phase <> 'end') then
-    raise exception 'synced table % has not ended', synced.id using errcode = '42501', hint = 'Call braid.unsync_table.';
+    raise exception 'synced table % has not ended', synced.id using errcode = '42501',
+      hint = 'Call braid.unsync_table.';
   end if;
   -- With its triggers.
   execute format('drop function if exists braid_store.note_rows_%s() cascade', synced.id);

@@ -26,7 +26,8 @@ begin
     returning s.* into v_synced;
   exception when lock_not_available then
     raise exception 'table "%" is locked', v_synced.table_name
-      using errcode = '55P03', hint = 'Another transaction writes to it, or brings it over. Call again when that has ended.';
+      using errcode = '55P03',
+        hint = 'Another transaction writes to it, or brings it over. Call again when that has ended.';
   end;
   return v_synced;
 end

@@ -23,7 +23,8 @@ begin
   union all
   select 'problem', 'sync_misses_changes', format('table %s', s.table_name),
          upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
-         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that.',
+         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with '
+           '--disable-triggers, did that.',
          format('select %s(%s);', 'braid.check_sync', braid_calls.line_literal(r.relation::text))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
@@ -32,8 +33,10 @@ begin
   union all
   select 'problem', 'sync_failing', format('table %s', s.table_name),
          case when h.failed_count > 0 then format('%s changed rows failed', h.failed_count) else 'It failed' end
-         || case when extend_health_sync.shows_messages then ': ' || left(coalesce(h.last_error, s.last_error), 300) else '.' end,
-         'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again after a '
+         || case when extend_health_sync.shows_messages then ': ' || left(coalesce(h.last_error, s.last_error), 300)
+           else '.' end,
+         'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again '
+           'after a '
          'pause, a minute at first.',
          format('select %s(%L);', 'braid.apply_changes', '1 minute')
   from braid_store.synced_tables s

@@ -10,7 +10,8 @@ declare
   v_synced braid_store.synced_tables;
 begin
   if extend_removal_sync.part = 'sync' then
-    for v_synced in update braid_store.synced_tables s set phase = 'end', keeps_documents = true where true returning s.* loop
+    for v_synced in update braid_store.synced_tables s set phase = 'end', keeps_documents = true
+      where true returning s.* loop
       perform braid_store.drop_note_function(v_synced);
     end loop;
   end if;

@@ -24,10 +24,13 @@ as $$
 begin
   return query
   select coalesce(r.relation::text, s.table_name), c.name, t.key,
-         case when s.phase = 'end' then 'end' when r.relation is null then 'dropped' when c.id is null then 'no collection'
+         case when s.phase = 'end' then 'end' when r.relation is null then 'dropped' when c.id is null
+           then 'no collection'
               when t.id is null and s.fixed_tenant_id is not null then 'no tenant' else s.phase end,
-         e.row_estimate, d.document_count, w.waiting_count, w.failed_count, coalesce(w.last_error, s.last_error), p.rate,
-         case when s.phase = 'backfill' and e.row_estimate > s.phase_count then (e.row_estimate - s.phase_count) / p.rate end
+         e.row_estimate, d.document_count, w.waiting_count, w.failed_count, coalesce(w.last_error, s.last_error),
+           p.rate,
+         case when s.phase = 'backfill' and e.row_estimate > s.phase_count
+           then (e.row_estimate - s.phase_count) / p.rate end
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
   left join braid_store.collections c on c.id = s.collection_id

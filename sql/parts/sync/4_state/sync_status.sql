@@ -29,5 +29,7 @@ $$;
 comment on function braid.sync_status() is
   E'Show how far the synced tables are: one row for each.\n'
   'state: backfill (all rows are being read), sweep (documents without a row are looked for), follow; end (after '
-  'unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count: changed rows that wait; failed_count: those of them that '
-  'failed and are tried again later. seconds_left: of a backfill, by its speed so far; null if the table was not analyzed yet. For services and administrators.';
+  'unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count: '
+  'changed rows that wait; failed_count: those of them that failed and are tried again later. seconds_left: of a '
+  'backfill, by its speed so far; null if the table was not analyzed yet. Only services and administrators may call '
+  'it.';

@@ -15,5 +15,5 @@ $$;
 comment on function braid.unsync_table(text, boolean) is
   E'End what sync_table began: drops the triggers on the table and deletes the documents that its rows were.\n'
   'keep_documents true leaves the documents. Delete for five seconds; apply_changes deletes what is left then, and '
-  'sync_status shows the table until it has. Return how many were deleted. For administrators who own the table and may '
-  'write for its tenants.';
+  'sync_status shows the table until it has. Return how many were deleted. For administrators who own the table and '
+  'may write for its tenants.';

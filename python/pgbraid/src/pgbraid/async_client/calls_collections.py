@@ -34,7 +34,7 @@ async def create_collection(
     settings: an object, such as {"fold_diacritics": false}. Its keys are fold_diacritics: whether words match without
     their accents; index_fields, embed_fields: lists of the fields that full text covers and of those that are
     embedded, of title, speaker and content; and the settings of set_collection. If a collection of this name exists
-    with the same settings, only returns its id; with others, raises 22023. For administrators.
+    with the same settings, only returns its id; with others, raises 22023. Only administrators may call it.
 
     Maps to braid.create_collection. Raise InvalidArgumentError, also for a collection that exists with other settings.
     """
@@ -70,7 +70,7 @@ async def set_collection(client: BaseClient, collection: str, settings: Mapping[
     tenants' vectors are stored: vector (up to 2000 dimensions; the index holds them as halfvec where it can), halfvec
     (up to 4000; vectors take half the space, too) or binary. hnsw_m, hnsw_ef_construction: pgvector's parameters of
     HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec
-    has rounded stay rounded. How a collection ranks, set_ranking changes. For administrators.
+    has rounded stay rounded. How a collection ranks, set_ranking changes. Only administrators may call it.
 
     Maps to braid.set_collection. Raise InvalidArgumentError, NotFoundError.
     """
@@ -87,7 +87,7 @@ async def drop_collection(client: BaseClient, collection: str) -> bool:
     """Remove a collection with all that every tenant stored in it.
 
     This cannot be undone. It is gone at once, and maintain() frees its space. Return false if there is none of that
-    name. To empty only one tenant's part, use clear_collection. For administrators.
+    name. To empty only one tenant's part, use clear_collection. Only administrators may call it.
 
     Maps to braid.drop_collection.
     """
@@ -106,7 +106,7 @@ async def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], c
     automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose words
     must stand together in the query, it counts as each of them. Words with the same stem count as one word. A synonym
     that contains the word or another synonym is left out, since it is found with that. At most 63 synonyms of 16
-    words, in effect from the next query on. Return how many were stored. For administrators.
+    words, in effect from the next query on. Return how many were stored. Only administrators may call it.
 
     Maps to braid.set_synonyms. Raise InvalidArgumentError, NotFoundError.
     """
@@ -130,7 +130,7 @@ async def set_indexed_attributes(
     (ISO 8601 strings). It replaces what was declared before; {} declares none. The operators $eq, $in and ranges use
     the index. Which chunks pass a filter does not change; scores may, where statistics_scope is auto. A value of
     another type is kept but not indexed. New writes are indexed at once. What is stored already is indexed by
-    braid.maintain(); until then, filters are as slow as before. For administrators.
+    braid.maintain(); until then, filters are as slow as before. Only administrators may call it.
 
     Maps to braid.set_indexed_attributes. Raise InvalidArgumentError, NotFoundError.
     """
@@ -170,7 +170,8 @@ async def set_ranking(
     not kept, since versions belong to no tenant. expected_ranking: settings that the collection must still have, such
     as those that ranking was compared with; else it is refused. Returns the number of the version; that of the present
     one if nothing changes. restore_ranking undoes it. Scores are exact at once. After a change of k1, b or
-    title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.
+    title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. Only administrators
+    may call it.
 
     Maps to braid.set_ranking. Raise InvalidArgumentError, NotFoundError, LimitExceededError.
     """
@@ -197,7 +198,7 @@ async def list_rankings(client: BaseClient, collection: str = "default") -> list
     change found. changes: the settings that differ from the version before, each with both values. ranking: all
     settings. login: who changed it; role: with which role, if it had chosen another one. Both, and changed_at, are
     null in a version that was found and not made: version 1, and settings that came by another way. is_current:
-    whether the collection ranks so. For administrators.
+    whether the collection ranks so. Only administrators may call it.
 
     Maps to braid.list_rankings. Raise NotFoundError.
     """
@@ -212,8 +213,8 @@ async def restore_ranking(client: BaseClient, collection: str, version: int, rea
     search on.
 
     All settings of that version are set, whatever has changed them since. Nothing is lost: this is a new version,
-    whose number it returns, so it can be undone as well; that of the present version if nothing changes. For
-    administrators.
+    whose number it returns, so it can be undone as well; that of the present version if nothing changes. Only
+    administrators may call it.
 
     Maps to braid.restore_ranking. Raise InvalidArgumentError, NotFoundError.
     """

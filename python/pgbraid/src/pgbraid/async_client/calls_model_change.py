@@ -23,7 +23,7 @@ async def start_model_change(
     vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at these dimensions.
     From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox;
     workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until
-    cut_over_model_change. See progress in braid.model_changes and braid.status. For administrators.
+    cut_over_model_change. See progress in braid.model_changes and braid.status. Only administrators may call it.
 
     Maps to braid.start_model_change. Raise InvalidArgumentError, NotFoundError.
     """
@@ -47,7 +47,7 @@ async def pause_model_change(client: BaseClient, collection: str) -> None:
     """Pause a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
     until resume_model_change.
 
-    Chunks written in the meantime still wait for a vector of both models. For administrators.
+    Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.
 
     Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
@@ -61,7 +61,7 @@ async def pause_model_change(client: BaseClient, collection: str) -> None:
 async def resume_model_change(client: BaseClient, collection: str) -> None:
     """Continue a paused model change.
 
-    For administrators.
+    Only administrators may call it.
 
     Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
@@ -92,7 +92,7 @@ async def roll_back_model_change(client: BaseClient, collection: str) -> None:
     """End a model change with the old model, before the cut-over or after it.
 
     Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
-    start again before that, those still there are used. For administrators.
+    start again before that, those still there are used. Only administrators may call it.
 
     Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.
@@ -106,7 +106,8 @@ async def roll_back_model_change(client: BaseClient, collection: str) -> None:
 async def finish_model_change(client: BaseClient, collection: str) -> None:
     """End a model change with the new model, after cut_over_model_change.
 
-    From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.
+    From then on it cannot be rolled back. maintain() deletes the vectors of the old model. Only administrators may
+    call it.
 
     Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
     moved, or not so far.

@@ -29,7 +29,7 @@ async def set_token_vectors(
     embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at
     most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the
     collection's embeddings. Those that another model made, or that have another length, are not read any more. They go
-    when others are stored for the chunk, or with it. For administrators.
+    when others are stored for the chunk, or with it. Only administrators may call it.
 
     Maps to braid.set_token_vectors. Raise InvalidArgumentError, NotFoundError.
     """

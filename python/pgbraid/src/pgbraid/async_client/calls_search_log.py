@@ -27,7 +27,7 @@ async def set_search_log(
     nothing neither; at first text. retention: how long a search is kept, 1 to 366 days; at first 30 days. maintain()
     then deletes it, with its feedback. Null leaves a setting as it is. What was logged before stays as it is until it
     is deleted, also after its document was deleted; it goes with the collection or tenant. Boosts are kept with text
-    alone. For administrators.
+    alone. Only administrators may call it.
 
     Maps to braid.set_search_log. Raise NotFoundError, InvalidArgumentError.
     """

@@ -53,7 +53,8 @@ async def sync_status(client: BaseClient) -> list[SyncStatus]:
     state: backfill (all rows are being read), sweep (documents without a row are looked for), follow; end (after
     unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count:
     changed rows that wait; failed_count: those of them that failed and are tried again later. seconds_left: of a
-    backfill, by its speed so far; null if the table was not analyzed yet. For services and administrators.
+    backfill, by its speed so far; null if the table was not analyzed yet. Only services and administrators may call
+    it.
 
     Maps to braid.sync_status. Raise PermissionDeniedError.
     """
@@ -67,7 +68,7 @@ async def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
     problem: row without document, document differs from row, document without row, row cannot be a document (and why);
     or, with tenant and external_id null, which triggers of the table are not called. No row comes back if all is in
     step. Call braid.apply_changes before, since what waits is named too. Reads the whole table. To mend what is named,
-    call braid.sync_table again. For services and administrators.
+    call braid.sync_table again. Only services and administrators may call it.
 
     Maps to braid.check_sync. Raise NotFoundError, PermissionDeniedError.
     """

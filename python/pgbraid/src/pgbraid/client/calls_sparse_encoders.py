@@ -24,7 +24,7 @@ def set_sparse_encoder(
     a word, and a word is cut into the longest terms that there are. A word that cannot be cut so counts for nothing.
     Of combining marks only U+0300 to U+036F are removed. A term counts once in a query. Weight 0: the term takes its
     place in a word and counts for nothing. At most 200000 terms. set_ranking and create_collection give it to a
-    collection by its name. For administrators.
+    collection by its name. Only administrators may call it.
 
     Maps to braid.set_sparse_encoder. Raise InvalidArgumentError, LimitExceededError.
     """

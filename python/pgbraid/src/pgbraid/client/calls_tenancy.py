@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def create_tenant(client: BaseClient, tenant: str) -> int:
     """Create a tenant and make the calling login a member of it.
 
-    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Return the tenant's id.
-    If the tenant exists already, only returns its id. For administrators.
+    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant's id,
+    also if the tenant exists already. Only administrators may call it.
 
     Maps to braid.create_tenant. Raise InvalidArgumentError.
     """
@@ -25,9 +25,9 @@ def create_tenant(client: BaseClient, tenant: str) -> int:
 def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
     """Delete a tenant and all that it stored in every collection.
 
-    This cannot be undone. Give its key twice, as tenant and as confirm_tenant. Wait a few seconds at most for the
-    tenant's writers, then raises 55P03. The tenant is gone and its key free as soon as this commits; maintain()
-    deletes the rows later. Return false if no tenant has that key. For administrators.
+    This cannot be undone. Give its key twice, as tenant and as confirm_tenant. The call waits a few seconds at most
+    for the tenant's writers, then raises 55P03. The tenant is gone and its key free as soon as the call commits;
+    maintain() deletes the rows later. Returns false if no tenant has that key. Only administrators may call it.
 
     Maps to braid.drop_tenant. Raise InvalidArgumentError if the keys differ.
     """

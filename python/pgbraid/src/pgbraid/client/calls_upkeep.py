@@ -79,7 +79,7 @@ def calibrate(client: BaseClient) -> dict[str, float]:
     Before the first call it is 8000 vectors of 384 dimensions. Take about ten seconds; run it when little else runs.
     maintain() then makes or gives up vector shards to match. Return the measurements: exact_rows, the number;
     scan_ms_per_1000, milliseconds to scan 1000 vectors of 384 dimensions; search_ms, milliseconds of a search by the
-    index. For administrators.
+    index. Only administrators may call it.
 
     Maps to braid.calibrate.
     """

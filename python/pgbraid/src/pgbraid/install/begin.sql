@@ -19,7 +19,8 @@ begin
   perform set_config('lock_timeout', '60s', true);
   if current_setting('server_version_num')::int < 160000 then
     raise exception 'the server is PostgreSQL %; pgbraid needs 16 or newer', current_setting('server_version')
-      using errcode = '0A000', hint = 'Upgrade the server, or use the embedded one: run pgbraid without --dsn and PGBRAID_DSN.';
+      using errcode = '0A000',
+        hint = 'Upgrade the server, or use the embedded one: run pgbraid without --dsn and PGBRAID_DSN.';
   end if;
   if pg_is_in_recovery() then
     raise exception 'the server is a read-only standby'
@@ -27,11 +28,13 @@ begin
   end if;
   if current_setting('transaction_read_only') = 'on' then
     raise exception 'the transaction is read-only'
-      using errcode = '25006', hint = 'Run this first, and then the installation again: set default_transaction_read_only = off;';
+      using errcode = '25006',
+        hint = 'Run this first, and then the installation again: set default_transaction_read_only = off;';
   end if;
   if current_setting('server_encoding') <> 'UTF8' then
     raise exception 'the database''s encoding is %; pgbraid needs UTF8', current_setting('server_encoding')
-      using errcode = '0A000', hint = 'Create the database with: create database NAME encoding ''UTF8'' template template0';
+      using errcode = '0A000',
+        hint = 'Create the database with: create database NAME encoding ''UTF8'' template template0';
   end if;
 
   -- pgvector
@@ -81,13 +84,15 @@ begin
       if not has_schema_privilege(v_role, v_schema, 'USAGE') then
         raise exception 'pgbraid''s roles may not use the schema %, where pgvector is', v_schema
           using errcode = '42501',
-                hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;', v_schema, v_owner,
+                hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;', v_schema,
+                  v_owner,
                               v_definer);
       end if;
     end if;
   end loop;
 
-  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'installation') then
+  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'installation')
+    then
     -- One installation at a time. Only the owner's members may take this lock, and no reader waits for it.
     lock table braid_store.installation in exclusive mode;
     -- Every released version has the first migration of the core.
@@ -105,11 +110,13 @@ begin
         using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
     end if;
     -- What is not replaced would be dropped with what it was made for.
-    select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p where p.name <> all (v_parts);
+    select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p
+      where p.name <> all (v_parts);
     if v_found is not null then
       raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
         using errcode = '55000',
-              hint = 'A part of your own: give its folder again, pgbraid init --with PATH. A bundle: write one that has '
+              hint = 'A part of your own: give its folder again, pgbraid init --with PATH. A bundle: write one that '
+                'has '
                      'these parts as well, pgbraid bundle --with NAME. Else use a package that has them.';
     end if;
     select max(m.key) into v_found
@@ -126,9 +133,11 @@ begin
     cross join generate_subscripts(v_migrations, 1) n
     where i.migrations ->> v_migrations[n][1] <> v_migrations[n][2];
     if v_found is not null then
-      raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database', v_found, v_version
+      raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database', v_found,
+        v_version
         using errcode = '55000',
-              hint = 'It was changed afterwards. Use the package that the database was installed with, or move the data: '
+              hint = 'It was changed afterwards. Use the package that the database was installed with, or move the '
+                'data: '
                      'pgbraid export-tenant, and pgbraid import-tenant into a new database.';
     end if;
   end if;

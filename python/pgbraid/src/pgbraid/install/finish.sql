@@ -10,8 +10,8 @@ declare
   v_parts constant text[] := array[
 {{parts}}
   ];
-  -- Functions and views of pgbraid, each with a version of its catalog row, which changes whenever it is replaced, and that
-  -- may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
+  -- Functions and views of pgbraid, each with a version of its catalog row, which changes whenever it is replaced, and
+  -- that may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
   c_objects constant text := $objects$
     with ours as (
       select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_store')
@@ -50,8 +50,9 @@ declare
   v_text text;
   v_vector text;
   -- `create or replace` keeps what sessions have prepared and others have built, but cannot change a result or the name
-  -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if other
-  -- functions, views or policies hold on to that, all of them (3). To remove or to add a part, nothing of others is dropped.
+  -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if
+  -- other functions, views or policies hold on to that, all of them (3). To remove or to add a part, nothing of others
+  -- is dropped.
   c_tries constant int := {{tries}};
   c_adds constant boolean := {{adds}}; -- parts to what stays as it is
   v_try int := 1;
@@ -65,7 +66,8 @@ begin
   delete from braid_store.parts p
   where not c_adds or p.name = any (array(select v_parts[i][1] from generate_subscripts(v_parts, 1) i));
   insert into braid_store.parts (name, place, manifest, content_hash)
-  select v_parts[i][1], i + (select coalesce(max(p.place), 0) from braid_store.parts p), v_parts[i][2]::jsonb, v_parts[i][3]
+  select v_parts[i][1], i + (select coalesce(max(p.place), 0) from braid_store.parts p), v_parts[i][2]::jsonb,
+    v_parts[i][3]
   from generate_subscripts(v_parts, 1) i;
   if c_adds then
     -- As if all had been installed at once: each behind those that it needs.
@@ -78,7 +80,8 @@ begin
         from braid_store.parts o
         where o.place < 0
           and not exists (select from braid_store.parts n
-                          where n.place < 0 and n.name <> o.name and (n.name = 'core' or o.manifest -> 'needs' ? n.name)));
+                          where n.place < 0 and n.name <> o.name and (n.name = 'core'
+                            or o.manifest -> 'needs' ? n.name)));
     end loop;
   end if;
   loop
@@ -100,8 +103,8 @@ begin
           execute v_drop;
         end loop;
       end if;
-      -- `create or replace` does not know types. If one differs from its file, all of them are made anew, and the functions
-      -- between which they go. No table has these types.
+      -- `create or replace` does not know types. If one differs from its file, all of them are made anew, and the
+      -- functions between which they go. No table has these types.
       foreach v_row slice 1 in array v_files loop
         continue when not v_row[2] ^@ c_type;
         v_file := 'sql/' || v_row[1];
@@ -123,7 +126,8 @@ begin
       end loop;
       if not v_is_declared then
         select array_agg(to_regtype(f.type)) filter (where to_regtype(f.type) is not null) into v_types
-        from (select substring(v_files[i][2] from '^create type ([^ ]+)') as type from generate_subscripts(v_files, 1) i) f;
+        from (select substring(v_files[i][2] from '^create type ([^ ]+)') as type from generate_subscripts(v_files,
+          1) i) f;
         select 'drop function ' || string_agg(distinct d.objid::regprocedure::text, ', ') into v_drop
         from pg_depend d
         join pg_type t on t.oid = d.refobjid
@@ -171,14 +175,17 @@ begin
 
   insert into braid_store.installation (version, migrations, placeholders, extension_hashes)
   values ('{{version}}',
-          (select coalesce(jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]), '{}') from generate_subscripts(v_migrations, 1) i),
+          (select coalesce(jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]), '{}')
+            from generate_subscripts(v_migrations, 1) i),
           jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
-          (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
+          (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname,
+            encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
            from braid_store.extension_points() e
            join pg_proc p on p.oid = e))
   on conflict (only_row) do update
     set version = excluded.version,
         migrations = case when c_adds then installation.migrations else '{}' end || excluded.migrations,
-        placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes, installed_at = clock_timestamp();
+        placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes,
+          installed_at = clock_timestamp();
   notify pgrst, 'reload schema';
 end

@@ -19,9 +19,9 @@ begin
     reset role;
   end if;
 
-  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run come
-  -- to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever comes
-  -- meanwhile waits; if the calls do not end in time, it is tried again later.
+  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run
+  -- come to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever
+  -- comes meanwhile waits; if the calls do not end in time, it is tried again later.
   perform set_config('lock_timeout', '{{lock_timeout}}', true);
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
      and exists (select from generate_subscripts(v_migrations, 1) i

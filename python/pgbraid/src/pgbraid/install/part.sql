@@ -23,13 +23,15 @@ exception when others then
     raise;
   elsif v_state = '53200' and v_hint like '%max_locks_per_transaction%' then -- messages may be translated
     v_message := 'the server has no room for more locks';
-    v_hint := format('One is needed for each table, index and function. Raise max_locks_per_transaction, which is %s, to '
+    v_hint := format('One is needed for each table, index and function. Raise max_locks_per_transaction, which is %s, '
+      'to '
                      'four times that, restart the server and run this again. Nothing has been changed.',
                      current_setting('max_locks_per_transaction'));
   elsif v_state = '2BP01' and v_detail <> '' then
     -- PostgreSQL's own hint is to drop them by cascade.
     raise exception 'objects outside of pgbraid depend on functions or views that change or go: %', v_detail
-      using errcode = v_state, hint = 'Drop them, run pgbraid upgrade, and create them again. Nothing has been changed.';
+      using errcode = v_state,
+        hint = 'Drop them, run pgbraid upgrade, and create them again. Nothing has been changed.';
   end if;
   raise exception '%: %', v_file, v_message
     using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');

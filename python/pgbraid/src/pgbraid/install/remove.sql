@@ -1,5 +1,5 @@
--- Between the first and the third part of an installation: what parts that are removed leave in the core's rows. finish.sql then
--- drops their functions and views, which no file replaces, and last their tables go.
+-- Between the first and the third part of an installation: what parts that are removed leave in the core's rows.
+-- finish.sql then drops their functions and views, which no file replaces, and last their tables go.
 declare
   v_names constant text[] := array[{{names}}]::text[];
   v_tables constant text[] := array[{{tables}}]::text[];
@@ -18,7 +18,8 @@ begin
     elsif not exists (select from braid_store.parts p where p.name = v_name) then
       raise exception 'the part % is not installed', v_name
         using errcode = '42704',
-              hint = (select format('Installed are: %s.', string_agg(p.name, ', ' order by p.place)) from braid_store.parts p);
+              hint = (select format('Installed are: %s.', string_agg(p.name, ', ' order by p.place))
+                from braid_store.parts p);
     end if;
     select string_agg(p.name, ', ' order by p.place) into v_found
     from braid_store.parts p
@@ -33,7 +34,8 @@ begin
   -- Bodies of functions are texts, on which nothing depends.
   select string_agg(format('function %s', p.oid::regprocedure), ', ' order by p.oid::regprocedure::text) into v_found
   from pg_proc p
-  join pg_namespace n on n.oid = p.pronamespace and n.nspname !~ '^(braid|braid_(calls|store|locks)|pg_.*|information_schema)$'
+  join pg_namespace n on n.oid = p.pronamespace
+    and n.nspname !~ '^(braid|braid_(calls|store|locks)|pg_.*|information_schema)$'
   cross join (
     select string_agg(substr(l.name #>> '{}', length('braid.') + 1), '|') as names
     from braid_store.parts s, jsonb_path_query(s.manifest, '$.*.*[*]') l (name)
@@ -70,7 +72,8 @@ begin
         select e.* from braid_store.ranking_versions r, jsonb_each(r.ranking) e where r.collection_id = c.id
       ) e
       where e.key = any (v_settings) and e.value <> 'null'
-        and not exists (select from braid_store.parts p where p.manifest #> array['settings', e.key, 'default'] = e.value)
+        and not exists (select from braid_store.parts p where p.manifest #> array['settings', e.key,
+          'default'] = e.value)
     ) s
     where s.settings is not null;
     if v_found is not null then
