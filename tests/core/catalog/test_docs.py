@@ -19,6 +19,7 @@ PAGES = [
 # PostgreSQL's or somebody else's.
 FOREIGN = {
     "auto_explain",
+    "citus_rebalance_start",
     "enable_partition_pruning",
     "hit_rate_at_k",
     "huge_pages",
