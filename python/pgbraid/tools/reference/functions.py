@@ -15,7 +15,10 @@ from pgbraid.install.resources import resources
 from reference.markdown import block, brief, coded, document, guide, item, table, wrapped
 
 # The line of facts says it, too.
-FOR = re.compile(r"\s*For (?:[a-z]+, )?(?:[a-z]+ and )?(?:administrators|services|monitors)\.(?=\n|$)")
+FOR = re.compile(
+    r"\s*(?:For (?:[a-z]+, )?(?:[a-z]+ and )?(?:administrators|services|monitors)"
+    r"|Only [a-z ,]+ may (?:call|read) it)\.(?=\n|$)"
+)
 SIGNATURE = re.compile(r"^create or replace function braid\.\w+\((.*?)\)\nreturns (.*?)\nlanguage ", re.S | re.M)
 ROLES = ("reader", "writer", "administrator", "service", "monitor")
 ROW_TYPES = ("search_result", "write_result")
@@ -26,6 +29,11 @@ EXPLAINED = re.compile(rf"(?:^|(?<=\. )|(?<=\.\n)|(?<=\n))({NAMES}(?:(?:,| and) 
 REST = re.compile(
     r"(?<=[.)]) (?=[A-Z])(?!(?:An empty|Its?|Null|Such|Text has|The (?:key|outcome|value)|Their|They|With)\b)|\n"
 )
+ARGUMENTS = """
+Write the names of arguments, as in `match_count => 5`: then their order does not matter. Everywhere, `collection` is
+the name of a collection, `query_set` the name of a query set, and `seed` makes random choices repeatable.
+"""
+LINE_BREAK = re.compile("\n")
 INTRODUCTION = r"""
 `make generate` makes this page from the files of `sql/`. All functions are in the schema `braid`;
 [views.md](views.md) lists the views. In psql, `\df+ braid.*` shows the arguments and a description of each. Writers
@@ -120,25 +128,50 @@ def paragraphs(text: str, links: dict[str, str]) -> Iterator[list[str]]:
         yield wrapped(coded(paragraph, links))
 
 
-def explained(comment: str, arguments: list[str], columns: list[str], links: dict[str, str]) -> Iterator[list[str]]:
-    """Yield what a comment says: of the function, then of each argument, then of the function again."""
+def explained(
+    comment: str, arguments: list[str], columns: list[str], links: dict[str, str], shared: list[str]
+) -> Iterator[list[str]]:
+    """Yield what a comment says: of the function, then of each argument, then of the function again. `shared` is an
+    item more."""
     found = list(EXPLAINED.finditer(comment))
     yield from paragraphs(comment[: found[0].start()] if found else comment, links)
     items: list[str] = []
-    rest, has_keys = "", False
+    has_keys = False
+    if not found:
+        yield shared
     for one, end in zip(found, [*(other.start() for other in found[1:]), len(comment)], strict=False):
-        text = comment[one.end() : end].strip()
-        if end == len(comment):
-            text, *more = REST.split(text, maxsplit=1)
-            rest = " ".join(more)
-        names = re.findall(r"\w+", re.sub(r"\(.*?\)", "", one[1]))
+        ends = REST if end == len(comment) else LINE_BREAK
+        text, *rest = ends.split(comment[one.end() : end].strip(), maxsplit=1)
+        names = names_of(one)
         is_outer = not has_keys or any(name in arguments or name in columns for name in names)
         # A name behind an argument that is no argument is a key of its object.
         has_keys = not is_outer or any(name in arguments for name in names)
         shown = re.sub(r"(\w+)(?![^(]*\))", lambda name: name[0] if name[0] == "and" else f"`{name[0]}`", one[1])
         items += item(f"{shown}: {coded(text, links)}", 0 if is_outer else 1)
+        if end == len(comment):
+            items += shared
+        if rest:
+            yield items
+            yield from paragraphs(rest[0], links)
+            items, has_keys = [], False
     yield items
-    yield from paragraphs(rest, links)
+
+
+def names_of(found: re.Match[str]) -> list[str]:
+    """Return the names that a text explains, without words in brackets."""
+    return re.findall(r"\w+", re.sub(r"\(.*?\)", "", found[1]))
+
+
+def as_in_searches(one: Listed, arguments: list[str]) -> list[str]:
+    """Return an item about the arguments of hybrid_search that a search has, and does not explain itself."""
+    (model,) = [other for other in listed("function")["core"] if other.name == "hybrid_search"]
+    known = [name for found in EXPLAINED.finditer(model.comment.partition("\n")[2]) for name in names_of(found)]
+    if one == model or "match_count" not in arguments or re.search(r"\barguments\b.*\bas in\b", one.comment):
+        return []
+    names = [name for name in arguments if name in known and not re.search(rf"\b{name}\b", one.comment)]
+    return (
+        item(f"{', '.join(f'`{name}`' for name in names)}: as in [`hybrid_search`](#hybrid_search).") if names else []
+    )
 
 
 def all_links(functions: str) -> dict[str, str]:
@@ -157,7 +190,7 @@ def section(one: Listed) -> Iterator[list[str]]:
     yield [f"### {one.name}"]
     yield wrapped(coded(first, links))
     yield block(plain_sql(f"{call(one.name, given)}\nreturns {returned}"))
-    yield from explained(more, arguments, columns, links)
+    yield from explained(more, arguments, columns, links, as_in_searches(one, arguments))
     yield block(f"select * from {one.header.example};")
     yield facts_of(one)
 
@@ -185,7 +218,7 @@ def page() -> str:
         wrapped(INTRODUCTION),
         *index("function"),
         ["## Each function"],
-        wrapped("Write the names of arguments, as in `match_count => 5`: then their order does not matter."),
+        wrapped(ARGUMENTS),
         *(part for one in every for part in section(one)),
         ["## Row types"],
         *(part for name in ROW_TYPES for part in row_type(name)),

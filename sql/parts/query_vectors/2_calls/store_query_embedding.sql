@@ -21,7 +21,7 @@ $$;
 comment on function braid.store_query_embedding(text, @vector@.vector, text, text) is
   E'Store the vector of a query''s text for the searches of the session''s tenant, in place of one that is there.\n'
   'embedded_text: the text of which the vector was made, without operators; at most 16384 bytes. The text itself is '
-  'not kept, only its hash. embedding_model: the model that made the vector; another one than that of searches is '
-  'refused, null is not checked. Store it again when it is used again: then it is kept for longer. Return whether it '
-  'is stored: false if a clear, an import or a model change keeps writers waiting just then. Raise 22023 if the '
-  'collection stores none (set_query_embeddings).';
+  'not kept, only its hash. embedding: the vector. embedding_model: the model that made the vector; another model '
+  'than the searches'' is refused, null is not checked. Store it again when it is used again: then it is kept for '
+  'longer. Return whether it is stored: false if a clear, an import or a model change keeps writers waiting just '
+  'then. Raise 22023 if the collection stores none (set_query_embeddings).';

@@ -209,12 +209,12 @@ async def list_rankings(client: BaseClient, collection: str = "default") -> list
 
 
 async def restore_ranking(client: BaseClient, collection: str, version: int, reason: str | None = None) -> int:
-    """Lets a collection rank as in one of the versions that list_rankings shows, for all tenants and from the next
+    """Let a collection rank as in one of the versions that list_rankings shows, for all tenants and from the next
     search on.
 
-    All settings of that version are set, whatever has changed them since. Nothing is lost: this is a new version,
-    whose number it returns, so it can be undone as well; that of the present version if nothing changes. Only
-    administrators may call it.
+    All settings of that version are set, whatever has changed them since. reason: why, for whoever reads
+    list_rankings. Nothing is lost: this is a new version, so it can be undone as well. Return its number, or the
+    number of the present version if nothing changes. Only administrators may call it.
 
     Maps to braid.restore_ranking. Raise InvalidArgumentError, NotFoundError.
     """

@@ -176,11 +176,12 @@ def compare_evaluations(
 ) -> dict[str, Any]:
     """Compare two evaluations of a query set, query by query, and tell how sure the difference is.
 
-    baseline, candidate: what evaluate returned for two configurations. Return an object with, for each metric that
-    both have: both means, their difference (candidate - baseline), interval (95 %, bootstrap of the queries), p_value
-    (two-sided paired randomisation test), wins, losses and ties of the candidate, and changed: the queries that
-    changed most. resample_count: how many samples are drawn, 100 to 100000. The same seed gives the same result. Of
-    several metrics, one will differ by chance: decide before which counts.
+    baseline, candidate: what evaluate returned for two configurations. resample_count: how many samples are drawn, 100
+    to 100000. changed_count: how many changed queries are listed, 0 to 10000. Return an object with, for each metric
+    that both have: both means, their difference (candidate - baseline), interval (95 %, bootstrap of the queries),
+    p_value (two-sided paired randomisation test), wins, losses and ties of the candidate, and changed: the queries
+    that changed most. The same seed gives the same result. Of several metrics, one will differ by chance: decide
+    before which counts.
 
     Maps to braid.compare_evaluations. Raise InvalidArgumentError, LimitExceededError.
     """
@@ -270,17 +271,17 @@ def tune(
     fold_count: int = 5,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Try other rankings on judged queries, and tells which is best and what that gains on queries that did not choose
+    """Try other rankings on judged queries, and tell which is best and what that gains on queries that did not choose
     it.
 
     search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, with the keys of set_ranking,
     and candidate_count, ef_search and boosts; null: a usual one. budget: how many configurations are evaluated, the
     present one among them: all combinations if there are no more, else combinations drawn at random. A key that
     changes nothing in these searches is refused. configuration: as for evaluate: what searches ask for, without the
-    keys of search_space. fold_count: 2 to 5. Returns what choose_configuration does; chosen has ranking, for
-    set_ranking, and search_arguments, which searches must give themselves. It only reads, and takes as long as budget
-    × judged queries searches, in one statement: mind statement_timeout. At least 30 queries must have something
-    relevant. The same seed gives the same result.
+    keys of search_space. metric: the metric to choose by. judge: as for evaluate. fold_count: 2 to 5. Return what
+    choose_configuration does; chosen has ranking, for set_ranking, and search_arguments, which searches must give
+    themselves. It only reads, and takes as long as budget × judged queries searches, in one statement: mind
+    statement_timeout. At least 30 queries must have something relevant. The same seed gives the same result.
 
     Maps to braid.tune. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -350,9 +351,10 @@ def choose_configuration(
     it.
 
     evaluations: an array of what evaluate returned for each, the present configuration first; all of the same queries.
-    The queries are dealt into fold_count folds. Of each fold, the queries of the others choose the configuration with
-    the highest mean, and those of the fold measure it. held_out: the gain over the present configuration so measured,
-    its 95 % interval (bootstrap of the queries, widened since folds share the queries that choose) and p_value (a
+    metric: the metric to choose by. fold_count: 2 to 5. resample_count: how many samples are drawn, 100 to 100000. The
+    queries are dealt into fold_count folds. Of each fold, the queries of the others choose the configuration with the
+    highest mean, and those of the fold measure it. held_out: the gain over the present configuration so measured, its
+    95 % interval (bootstrap of the queries, widened since folds share the queries that choose) and p_value (a
     randomisation test that chooses anew each time); if the interval reaches 0, about how many queries would tell
     (query_count_needed). chosen: what all queries choose; its mean is on the queries that chose it, so it flatters.
     folds: what each fold was measured with. tried: the mean of each configuration.

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
-    """End what sync_table began: drops the triggers on the table and deletes the documents that its rows were.
+    """End what sync_table began: drop the triggers on the table and delete the documents that its rows were.
 
-    keep_documents true leaves the documents. Delete for five seconds; apply_changes deletes what is left then, and
-    sync_status shows the table until it has. Return how many were deleted. For administrators who own the table and
-    may write for its tenants.
+    table_name: the table, with its schema. keep_documents: true leaves the documents. Delete for five seconds;
+    apply_changes deletes what is left then, and sync_status shows the table until it has. Return how many were
+    deleted. For administrators who own the table and may write for its tenants.
 
     Maps to braid.unsync_table. Raise NotFoundError, PermissionDeniedError.
     """
@@ -34,11 +34,11 @@ def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = 
 def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
     """Bring changed rows of synced tables over as documents, of all tables, until the time budget is spent.
 
-    Call it often: pgbraid work and pgbraid maintain do. It reads the tables with the rights of whoever calls it, and
-    never evaluates row-level security: the login must own a table that has it, or be a superuser or have BYPASSRLS.
-    Returns how many rows it looked at, how many failed, how many are left as other transactions lock their documents,
-    warnings (why rows failed or were left, and which tables could not be read) and complete (whether nothing is left
-    to be done now). For services that write.
+    time_budget: when to stop; changes that are left wait for the next call. Call it often: pgbraid work and pgbraid
+    maintain do. It reads the tables with the rights of whoever calls it, and never evaluates row-level security: the
+    login must own a table that has it, or be a superuser or have BYPASSRLS. Returns how many rows it looked at, how
+    many failed, how many are left as other transactions lock their documents, warnings (why rows failed or were left,
+    and which tables could not be read) and complete (whether nothing is left to be done now). For services that write.
 
     Maps to braid.apply_changes. time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises
     InvalidArgumentError, PermissionDeniedError.
@@ -67,10 +67,10 @@ def sync_status(client: BaseClient) -> list[SyncStatus]:
 def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
     """Name the rows of a synced table that are no documents, or others, and the documents that are no rows any more.
 
-    problem: row without document, document differs from row, document without row, row cannot be a document (and why);
-    or, with tenant and external_id null, which triggers of the table are not called. No row comes back if all is in
-    step. Call braid.apply_changes before, since what waits is named too. Reads the whole table. To mend what is named,
-    call braid.sync_table again. Only services and administrators may call it.
+    table_name: the table, with its schema. problem: row without document, document differs from row, document without
+    row, row cannot be a document (and why); or, with tenant and external_id null, which triggers of the table are not
+    called. No row comes back if all is in step. Call braid.apply_changes before, since what waits is named too. Reads
+    the whole table. To mend what is named, call braid.sync_table again. Only services and administrators may call it.
 
     Maps to braid.check_sync. Raise NotFoundError, PermissionDeniedError.
     """
