@@ -109,12 +109,12 @@ def bench(
     embedding_model: str | None,
     as_json: bool,
 ) -> None:
-    """Measure latency and throughput of searches, on a collection of yours or on generated texts, beside the usual
-    function over the same rows: a GIN index, ts_rank and reciprocal rank fusion.
+    """Measure latency and throughput of searches on a collection of yours, or on generated texts. Measure the usual
+    function over the same rows beside it: a GIN index, ts_rank and reciprocal rank fusion.
 
-    What it is compared with is a temporary copy, which takes about twice the room of the texts and vectors, and some
-    seconds for 10,000 chunks, minutes for a million. The copy and what is generated are removed at the end, also after
-    Ctrl-C. Searches take what they take of the server: think of others who use it.
+    The usual function searches a temporary copy, which takes about twice the room of the texts and vectors. Making
+    it takes some seconds for 10,000 chunks, minutes for a million. The copy and the generated texts are removed at
+    the end, also after Ctrl-C. Searches load the server: think of others who use it.
 
     Example: pgbraid bench --collection docs --clients 1,4,16 --report bench.html
     """

@@ -87,8 +87,8 @@ def move_tenant(dsn: str | None, as_json: bool, tenant: str, node: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Only print what would be moved.")
 @json_option
 def rebalance(dsn: str | None, drain: str | None, dry_run: bool, as_json: bool) -> None:
-    """Move shards, one after the other, until nodes have about as many bytes, as Citus' rebalancer would choose them.
-    The DSN is the coordinator's, as a superuser.
+    """Move shards, one after the other, until nodes have about the same number of bytes, as Citus' rebalancer would
+    choose the shards. The DSN is the coordinator's, as a superuser.
 
     Searches and writes go on as for `pgbraid move-tenant`. --drain empties a node, which can be removed then.
     """

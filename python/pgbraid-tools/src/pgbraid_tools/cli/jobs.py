@@ -20,7 +20,7 @@ def _of_collection(command: Callable[..., Any]) -> Callable[..., Any]:
             "--embedding-model",
             "model",
             metavar="NAME",
-            help="The embedding model; default: the one that searches use.",
+            help="The embedding model. Default: the searches' model.",
         ),
         collection_option,
         tenant_option,
@@ -38,8 +38,8 @@ def _of_chunks(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(short_help="List chunks that wait for an embedding; retry or drop them.")
 def jobs() -> None:
-    """Chunks that wait for their embedding, of one collection. A worker abandons a text that the model refuses: it is
-    listed here until you retry or drop it."""
+    """List, retry and drop the chunks of a collection that wait for their embedding. A worker abandons a text that
+    the model refuses: it is listed here until you retry or drop it."""
 
 
 @jobs.command("list", short_help="List them, with the reason why they failed.")
@@ -88,7 +88,7 @@ def list_jobs(
 @jobs.command(short_help="Let workers try them again at once.")
 @_of_chunks
 def retry(dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]) -> None:
-    """Let workers try chunks again at once: those that are named, or all that have failed."""
+    """Let workers try the named chunks, or all that have failed, again at once."""
     count = _change(True, dsn, tenant, collection, model, chunk_ids)
     click.echo(f"{count} chunks wait for a worker")
 
@@ -96,7 +96,7 @@ def retry(dsn: str | None, tenant: str, collection: str, model: str | None, chun
 @jobs.command(short_help="Leave them without an embedding.")
 @_of_chunks
 def drop(dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]) -> None:
-    """Leave chunks without an embedding: those that are named, or all abandoned ones. Full text finds them."""
+    """Leave the named chunks, or all abandoned chunks, without an embedding. Full text finds them."""
     count = _change(False, dsn, tenant, collection, model, chunk_ids)
     click.echo(f"{count} chunks stay without an embedding")
 

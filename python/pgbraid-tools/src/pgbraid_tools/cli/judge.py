@@ -48,8 +48,8 @@ def judge(
     judge_name: str,
     seed: int,
 ) -> None:
-    """Show the first results of each configuration for the queries of QUERY_SET, each once, shuffled, without telling
-    which configuration found them, and store a grade for each key: 0 to 3; s skips, u takes the last one back, q ends.
+    """Show the first results of each configuration for the queries of QUERY_SET, each once, shuffled, without the
+    configuration that found them. Store a grade for each key: 0 to 3; s skips, u takes the last one back, q ends.
 
     Each grade is stored at once. What this judge has graded does not come again. Without a terminal, each line of
     standard input is a key.

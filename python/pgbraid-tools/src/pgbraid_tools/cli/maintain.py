@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 def maintain(dsn: str | None, seconds: float) -> None:
     """Bring synced tables over, merge index segments, move vectors to where they are found fastest, and reclaim space.
 
-    Each step is bounded and committed; it goes on until nothing is left to do or the time is spent. If there is time
-    left, and the login is the owner of the tables or a superuser, it returns space to the disk: it vacuums tables with
-    many deleted rows, moves postings to the front of their table, and reindexes bloated indexes, without locking
-    anybody out. bytes_reclaimed says how much. A step that has begun is finished, even past the deadline.
+    Each step is bounded and committed; it goes on until nothing is left to do or the time is spent. If there is
+    time left, and the login is the owner of the tables or a superuser, it returns space to the disk without locking
+    anybody out. It vacuums tables with many deleted rows, moves postings to the front of their table, and reindexes
+    bloated indexes; bytes_reclaimed says how much space that freed. A step that has begun is finished, even past
+    the deadline.
 
     At the coordinator of a cluster it does so on all workers at the same time.
     """

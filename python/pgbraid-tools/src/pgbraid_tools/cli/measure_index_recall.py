@@ -32,8 +32,9 @@ def measure_index_recall(
 ) -> None:
     """Ask the vector index of a collection the tenant's own queries, at growing ef_search, and compare with a scan.
 
-    Takes as long as that many exact searches. Own queries are those whose vectors are stored, and those of query sets;
-    where there are fewer than 30, stored vectors, moved a little, are asked as well.
+    It takes as long as the same number of exact searches. The tenant's own queries are the queries whose vectors
+    are stored, and the queries of query sets. If there are fewer than 30, stored vectors, moved a little, are asked
+    as well.
     """
     import pgbraid
 

@@ -14,7 +14,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("ranking-models", short_help="List, store and drop models that searches rank by.")
 def ranking_models() -> None:
-    """Ranking models of the tenant: what `pgbraid learn` made."""
+    """List, store and drop ranking models of the tenant, which `pgbraid learn` makes."""
 
 
 @ranking_models.command("list", short_help="List the models.")

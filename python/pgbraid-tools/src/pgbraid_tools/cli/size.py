@@ -92,7 +92,8 @@ def size(
     disk: int,
     as_json: bool,
 ) -> None:
-    """Estimate what so many chunks take, and how many nodes of a size they need. No database is asked.
+    """Estimate disk, memory and CPU of a number of chunks, and how many nodes of a size they need. No database is
+    asked.
 
     Example: pgbraid size --chunks 100000000 --dimensions 384 --tenants 1000 --qps 100
     """

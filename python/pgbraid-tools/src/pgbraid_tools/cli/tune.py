@@ -64,9 +64,9 @@ def tune(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    """Run a search for each judged query of QUERY_SET by other settings of the ranking, and print which are best and
-    what they gain on queries that did not choose them. Ends with 1 if --apply finds that the gain may be
-    chance, or needs what only searches can give.
+    """Run a search for each judged query of QUERY_SET by other settings of the ranking. Print the best settings,
+    and what they gain on queries that did not choose them. End with 1 if --apply finds that the gain may be chance,
+    or needs what only searches can give.
 
     Example: pgbraid tune support --budget 100 --apply
     """
@@ -204,7 +204,7 @@ def _apply(
 
 @click.group(short_help="List, apply and restore versions of a collection's ranking.")
 def rankings() -> None:
-    """Versions of a collection's ranking. Those who change it must be administrators."""
+    """List and change versions of a collection's ranking. Only administrators may change it."""
 
 
 @rankings.command("list", short_help="List the versions.")
@@ -245,7 +245,7 @@ def list_rankings(dsn: str | None, collection: str, as_json: bool) -> None:
 @dsn_option
 @collection_option
 def set_ranking(file: Path, reason: str, dsn: str | None, collection: str) -> None:
-    """Let the collection rank by the settings in FILE, such as {"k1": 0.9}; those that it leaves out stay.
+    """Let the collection rank by the settings in FILE, such as {"k1": 0.9}; other settings stay.
 
     Example: pgbraid rankings apply ranking.json --reason "titles say more"
     """

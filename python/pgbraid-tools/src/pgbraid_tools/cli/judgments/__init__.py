@@ -11,7 +11,7 @@ __all__ = ["judgments"]
 
 @click.group(short_help="Load judged queries, or have a language model judge.")
 def judgments() -> None:
-    """Judged queries: what `pgbraid eval` measures by."""
+    """Make and compare judgments of queries, by which `pgbraid eval` measures."""
 
 
 for command in (load.load, sample.sample, ask.ask, compare.compare, agreement.agreement):

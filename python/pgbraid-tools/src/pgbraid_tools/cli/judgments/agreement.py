@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @json_option
 def agreement(query_set: str, dsn: str | None, tenant: str, judge: str, reference: str | None, as_json: bool) -> None:
     """Compare the grades of two judges of QUERY_SET: how many are equal, and Cohen's kappa, which is 1 for perfect
-    agreement and 0 for that of chance.
+    agreement and 0 for agreement by chance.
 
     Example: pgbraid judgments agreement support --judge gpt-4o --reference ana
     """

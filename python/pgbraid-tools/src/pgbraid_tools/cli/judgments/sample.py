@@ -21,7 +21,7 @@ from pgbraid_tools.cli.judgments.queries import embed_missing, keep_what_is_ther
     type=click.Choice(["random", "frequency", "worst"]),
     default="random",
     show_default=True,
-    help="Each query alike, those asked most, or those whose searches went worst.",
+    help="Each query alike, the most frequent queries, or the queries whose searches went worst.",
 )
 @click.option("--count", type=click.IntRange(1, 10_000), default=100, show_default=True, metavar="N", help="How many.")
 @click.option(
