@@ -1,4 +1,4 @@
-"""What a filter matches, as docs/guide/filters.md has it: an evaluator that was written without regard to the SQL."""
+"""What a filter matches, as docs/reference/filters.md has it: an evaluator written without regard to the SQL."""
 
 from __future__ import annotations
 

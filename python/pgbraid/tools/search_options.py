@@ -180,8 +180,8 @@ def client_type(options: Options) -> str:
         "from __future__ import annotations\n\nfrom collections.abc import Mapping, Sequence\n"
         "from typing import Any, Literal, TypedDict\n\n"
         '__all__ = ["SearchOptions"]\n\n\n'
-        'class SearchOptions(TypedDict, total=False):\n    """The options of a search: docs/guide/search.md."""\n\n'
-        + lines
+        "class SearchOptions(TypedDict, total=False):\n"
+        '    """The options of a search: docs/reference/options.md."""\n\n' + lines
     )
 
 

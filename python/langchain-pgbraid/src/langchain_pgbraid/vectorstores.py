@@ -55,7 +55,7 @@ class PgbraidVectorStore(VectorStore):
     title and source_uri; `speaker`, `category`, `language`, `importance` and `occurred_at` fill the columns of these
     names where their types fit. Searches also find documents that came otherwise, such as by `pgbraid ingest`: each
     chunk is a Document, with title, source, external_id and chunk_index in its metadata. A filter's key that is named
-    like a column means the column, and `metadata.category` the metadata: docs/guide/filters.md.
+    like a column means the column, and `metadata.category` the metadata: docs/reference/filters.md.
 
     Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. Copies, pickled ones
     too, and forked processes open their own; a pickled store holds its `dsn` with the password. Asynchronous methods

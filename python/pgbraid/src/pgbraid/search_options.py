@@ -12,7 +12,7 @@ __all__ = ["SearchOptions"]
 
 
 class SearchOptions(TypedDict, total=False):
-    """The options of a search: docs/guide/search.md."""
+    """The options of a search: docs/reference/options.md."""
 
     operators: bool
     language: str

@@ -56,9 +56,9 @@ async def search(
     the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
     Others shape the rows: group_by, collapse, diversify, context and cursor: see docs/guide/grouping.md.
 
-    `late_interaction` ranks the best candidates by the token vectors stored for them: see docs/guide/ranking.md. The
-    embedder makes the vectors of the query. True, or a dict with candidates and weight. If the embedder fails, there
-    is a warning with the code `late_interaction_unavailable`.
+    `late_interaction` ranks the best candidates by the token vectors stored for them: see
+    docs/guide/rerank-in-sql.md. The embedder makes the vectors of the query. True, or a dict with candidates and
+    weight. If the embedder fails, there is a warning with the code `late_interaction_unavailable`.
 
     `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content; then
     the rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
