@@ -19,9 +19,9 @@ $$;
 
 comment on function braid.export_tenant(text, text, int) is
   E'Return all that the session''s tenant stored, without loss, as JSON objects: one for each collection that it '
-  'uses, one for each document with its chunks and embeddings, one for each profile, one for each query set, one for '
-  'each of its queries, with its judgments, and one for each ranking model.\n'
-  'import_tenant takes them in the same order. By default exports everything; called in the select list of a query '
-  'and read through a cursor, it streams. To export a collection page by page, without profiles, query sets and '
-  'ranking models, give collection and document_count (documents in a page), and as after the external_id that the '
-  'page before ended with.';
+  'uses, one for each document with its chunks and embeddings, one for each profile, one for each query set, one '
+  'for each of its queries, with its judgments, and one for each ranking model.\n'
+  'import_tenant takes them in the same order. By default it exports everything; called in the select list of a '
+  'query and read through a cursor, it streams. Give collection and document_count to export a collection page by '
+  'page, without profiles, query sets and ranking models. collection: the collection. after: the external_id that '
+  'the page before ended with; null for the first page. document_count: how many documents a page has.';

@@ -24,8 +24,9 @@ $$;
 
 comment on function braid.highlight(bigint, text, text, text, int, int, text) is
   E'Return the passages of a chunk that match a query best, with the matched words between two tags.\n'
-  'Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are '
-  'inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text. '
-  'fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as '
-  'a word. If nothing matches, it returns the beginning of the text. chunk_id comes from the rows of a search. To get '
-  'snippets with the rows, use the option snippet of a search.';
+  'Use it to show why a chunk was found. chunk_id: from the rows of a search. query_text: the query. start_tag, '
+  'stop_tag, fragment_separator: inserted as given; the text is escaped for HTML. fragment_count: how many passages '
+  'at most, 1 to 20, 2 by default; null gives the whole text. fragment_words: how long each passage is, 30 words by '
+  'default; in scripts without spaces each character counts as a word.\n'
+  'If nothing matches, it returns the beginning of the text. To get snippets with the rows, use the option snippet '
+  'of a search.';

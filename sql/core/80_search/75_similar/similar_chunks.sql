@@ -22,7 +22,8 @@ as $$
 $$;
 
 comment on function braid.similar_chunks(bigint, int, jsonb, float8, jsonb) is
-  E'Find the chunks of the same collection whose vectors are nearest to that of a given chunk.\n'
-  'It is semantic_search with the stored vector of chunk_id, so nothing is embedded. The chunk itself is left out. '
-  'score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups, '
-  'passages and snippets; there are no pages. Raise 22023 if the chunk has no embedding yet.';
+  E'Find the chunks of the same collection whose vectors are nearest to the vector of a given chunk.\n'
+  'It is semantic_search with the stored vector of the given chunk, so nothing is embedded. score is the '
+  'similarity. chunk_id: the given chunk, which is left out itself. filters: conditions on the chunks found. '
+  'options: the options of semantic_search about vectors, groups, passages and snippets; there are no pages. Raise '
+  '22023 if the chunk has no embedding yet.';

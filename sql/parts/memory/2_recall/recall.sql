@@ -41,10 +41,11 @@ comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, 
   text,
                                   float8, int, float8, text, jsonb) is
   E'Search for what was said and when: hybrid_search with a timeframe.\n'
-  'Returns the best match_count chunks, best first, one row each as in hybrid_search. timeframe limits occurred_at. It '
+  'Return the best match_count chunks, best first, in rows as in hybrid_search. timeframe: limits occurred_at. It '
   'takes words (last week, the last 3 days, between March and May 2025), ISO 8601 (2025-03, 2025-01-01/P1M, P7D), a '
-  'range, or several with ; between them; auto takes it out of query_text; null, as by default, is all time. '
+  'range, or several with ; between them. auto takes it out of query_text; null, as by default, is all time. '
   'time_zone: for days and hours; null takes the session''s. reference_time: the time that words such as yesterday '
-  'count from; null takes now. strategy: hybrid (by default), full_text, semantic, prefilter (the best candidate_count '
-  'chunks by full text, 100 by default, in the order of similarity) or auto (hybrid with weights that fit the form of '
-  'the query). All other arguments are as in hybrid_search.';
+  'count from; null takes now. strategy: hybrid (by default), full_text, semantic, prefilter (the best '
+  'candidate_count chunks by full text, 100 by default, in the order of similarity) or auto (hybrid with weights '
+  'that fit the form of the query).\n'
+  'All other arguments are as in hybrid_search.';

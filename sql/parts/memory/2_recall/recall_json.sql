@@ -43,5 +43,5 @@ comment on function braid.recall_json(text, @vector@.vector, text, text, int, js
   float8, text,
                               float8, int, float8, text, jsonb) is
   E'Do what recall does, and return one JSON object: results, stats and warnings, as in search_json.\n'
-  'stats.recall tells the strategy that was used and why, searched_text, and the timeframe as ranges (null for all '
-  'time). Use it to see how a question was understood.';
+  'The arguments are as in recall. stats.recall tells the strategy that was used and why, searched_text, and the '
+  'timeframe as ranges (null for all time). Use it to see how a question was understood.';

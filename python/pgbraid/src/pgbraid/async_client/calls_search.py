@@ -27,11 +27,12 @@ async def similar_chunks(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Find the chunks of the same collection whose vectors are nearest to that of a given chunk.
+    """Find the chunks of the same collection whose vectors are nearest to the vector of a given chunk.
 
-    It is semantic_search with the stored vector of chunk_id, so nothing is embedded. The chunk itself is left out.
-    score is the similarity. filters are on the chunks found. options: those of semantic_search about vectors, groups,
-    passages and snippets; there are no pages. Raise 22023 if the chunk has no embedding yet.
+    It is semantic_search with the stored vector of the given chunk, so nothing is embedded. score is the similarity.
+    chunk_id: the given chunk, which is left out itself. filters: conditions on the chunks found. options: the options
+    of semantic_search about vectors, groups, passages and snippets; there are no pages. Raise 22023 if the chunk has
+    no embedding yet.
 
     Maps to braid.similar_chunks. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a chunk that is not embedded yet.
@@ -66,10 +67,10 @@ async def similar_documents(
     """Find the documents most like a given document, one row for each: its best chunk.
 
     It compares with the mean of the vectors of the given document's chunks; with the distance cosine, of these vectors
-    brought to length 1. Chunks that wait for their embedding do not count. score is the similarity of the best chunk
-    to that mean. external_id: the given document, which is left out itself. filters are on the chunks found. Nothing
-    is embedded. options: those about vectors and snippets. Raise 22023 if none of the document's chunks has an
-    embedding yet.
+    brought to length 1. Chunks that wait for their embedding do not count, and nothing is embedded. score is the
+    similarity of the best chunk to that mean. external_id: the given document, which is left out itself. filters:
+    conditions on the chunks found. options: options about vectors and snippets. Raise 22023 if none of the document's
+    chunks has an embedding yet.
 
     Maps to braid.similar_documents. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a document that is not embedded yet.
@@ -181,11 +182,11 @@ async def highlight(
 ) -> str:
     """Return the passages of a chunk that match a query best, with the matched words between two tags.
 
-    Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are
-    inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text.
-    fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as a
-    word. If nothing matches, it returns the beginning of the text. chunk_id comes from the rows of a search. To get
-    snippets with the rows, use the option snippet of a search.
+    Use it to show why a chunk was found. chunk_id: from the rows of a search. query: the query. start_tag, stop_tag,
+    fragment_separator: inserted as given; the text is escaped for HTML. fragment_count: how many passages at most, 1
+    to 20, 2 by default; null gives the whole text. fragment_words: how long each passage is, 30 words by default; in
+    scripts without spaces each character counts as a word. If nothing matches, it returns the beginning of the text.
+    To get snippets with the rows, use the option snippet of a search.
 
     Maps to braid.highlight. Raise NotFoundError, InvalidArgumentError.
     """

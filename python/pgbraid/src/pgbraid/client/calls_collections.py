@@ -104,11 +104,12 @@ def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collect
     """Set the words and phrases that a query for a word or phrase also finds in a collection, in place of those set
     before.
 
-    An empty array removes them. It works in one direction: with synonyms {automobile} for the word car, a query for
-    automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose words
-    must stand together in the query, it counts as each of them. Words with the same stem count as one word. A synonym
-    that contains the word or another synonym is left out, since it is found with that. At most 63 synonyms of 16
-    words, in effect from the next query on. Return how many were stored. Only administrators may call it.
+    word: a word or a phrase. synonyms: at most 63 words or phrases, of 16 words each; an empty array removes them.
+    They are in effect from the next query on, in one direction: with synonyms {automobile} for the word car, a query
+    for automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose
+    words must stand together in the query, it counts as each of them. Words with the same stem count as one word. A
+    synonym that contains the word or another synonym is left out, since it is found with that. Return how many were
+    stored. Only administrators may call it.
 
     Maps to braid.set_synonyms. Raise InvalidArgumentError, NotFoundError.
     """

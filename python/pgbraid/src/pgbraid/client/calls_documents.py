@@ -78,8 +78,9 @@ def update_metadata(
 ) -> bool:
     """Merge keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
 
-    With replace true, the new metadata replace the old ones. Keys that a chunk brought itself stay. Needs no new
-    embedding, and does not touch the text index. Return false if there is no document with that external_id.
+    metadata: an object of the keys to merge. replace: true replaces all metadata of the document. Keys that a chunk
+    brought itself stay. It needs no new embedding, and does not touch the text index. Return false if there is no
+    document with that external_id.
 
     Maps to braid.update_metadata. Raise InvalidArgumentError, NotFoundError for a collection that does not exist,
     LimitExceededError.

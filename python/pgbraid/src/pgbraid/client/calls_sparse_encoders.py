@@ -18,13 +18,13 @@ def set_sparse_encoder(
 ) -> int:
     """Store a table of term weights, by which collections make the sparse terms of a query's words without a model.
 
-    Returns how many terms it has. weights: an object of terms and their weights, 0 or more, in place of those stored
-    before; with append, beside them, for tables that come in pieces. Null removes the encoder. Terms are lower case
-    and without accents, as in the vocabulary of BERT's uncased models: one that begins with ## stands for the rest of
-    a word, and a word is cut into the longest terms that there are. A word that cannot be cut so counts for nothing.
-    Of combining marks only U+0300 to U+036F are removed. A term counts once in a query. Weight 0: the term takes its
-    place in a word and counts for nothing. At most 200000 terms. set_ranking and create_collection give it to a
-    collection by its name. Only administrators may call it.
+    Return how many terms it has. name: the name by which set_ranking and create_collection give it to a collection.
+    weights: an object of terms and their weights, 0 or more; null removes the encoder. append: true adds to the terms
+    stored before, for tables that come in pieces; else the new terms replace them. Terms are lower case and without
+    accents, as in the vocabulary of BERT's uncased models: one that begins with ## stands for the rest of a word, and
+    a word is cut into the longest terms that there are. A word that cannot be cut so counts for nothing. Of combining
+    marks only U+0300 to U+036F are removed. A term counts once in a query. A term of weight 0 takes its place in a
+    word and counts for nothing. At most 200000 terms. Only administrators may call it.
 
     Maps to braid.set_sparse_encoder. Raise InvalidArgumentError, LimitExceededError.
     """
