@@ -12,7 +12,7 @@ as $$
                 from pg_ts_config c
                 where c.cfgnamespace = 'pg_catalog'::regnamespace
                   and c.cfgname = coalesce(
-                    -- ISO 639-1 codes, also with a region: de, pt-BR.
+                    -- The keys are ISO 639-1 codes, which a region may follow: de, pt-BR.
                     '{"ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english",
                       "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish",
                       "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.language_config(text, text) is
-  'Return the text search configuration of a language, given by its name (german) or ISO code (de). If the server has '
-  'none for it, returns the default given as text_config.';
+  'Return the text search configuration of a language, given by its name (german) or ISO code (de). If the server '
+  'has none for it, return text_config, the default.';

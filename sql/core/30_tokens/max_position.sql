@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.max_position() is
-  'Return the highest position that a token can have in its text: the greatest number of position_bits bits.';
+  'Return the highest position that a token can have in its text: the largest number that fits in position_bits bits.';

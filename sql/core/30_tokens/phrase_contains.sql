@@ -7,11 +7,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_first_unspaced constant int := 3584; -- Thai; scripts without spaces come after it
+  c_first_unspaced constant int := 3584; -- Thai, after which come all scripts without spaces
   v_last text := right(phrase_contains.part, 1);
 begin
-  -- A run of a script without spaces ends with a character that its last bigram has, too: 東京 京. In a longer run another
-  -- bigram begins there: 東京 京都 都.
+  -- The last bigram of an unspaced run is followed by its last character: 東京 京. In a longer run another bigram begins
+  -- with that character: 東京 京都 都.
   return strpos(
     ' ' || phrase_contains.phrase || ' ',
     ' ' || phrase_contains.part
@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function braid_store.phrase_contains(text, text) is
-  'Whether a word or phrase contains another one, both given as by braid_store.phrase_lexemes: wherever the first '
-  'stands, the second does.';
+  'Tell whether a word or phrase contains another one, both given as returned by braid_store.phrase_lexemes. If so, '
+  'every text with the first contains the second.';

@@ -14,8 +14,8 @@ begin
     left join (
       select l.text_number, string_agg(l.lexeme, ' ' order by l.position) as phrase
       from (
-        -- A compound word gives lexemes of its parts at the same position. The longest lexeme of the whole word is
-        -- taken; in scripts without spaces the bigram, and the character only where there is none.
+        -- A compound word has lexemes of its parts at the same position. The longest lexeme of the whole word is taken.
+        -- In scripts without spaces the bigram is taken, and the character only where there is no bigram.
         select distinct on (t.text_number, t.position) t.text_number, t.position, t.lexeme collate "C" as lexeme, t.kind
         from braid_store.tokenize(phrase_lexemes.texts, phrase_lexemes.text_config, phrase_lexemes.fold_diacritics) t
         order by t.text_number, t.position,
@@ -30,5 +30,5 @@ begin
 end
 $$;
 comment on function braid_store.phrase_lexemes(text[], text, boolean) is
-  'Return for each text the lexemes by which it is found as a phrase, one for each of its places, with a space between '
-  'them; null if it has only stop words or nothing. No lexeme has a space.';
+  'Return, for each text, the lexemes that find it as a phrase: one for each position, separated by spaces. The '
+  'result is null for a text of stop words alone, or without words. No lexeme contains a space.';

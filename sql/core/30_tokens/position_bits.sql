@@ -12,6 +12,6 @@ end
 $$;
 
 comment on function braid_store.position_bits() is
-  'Return how many low bits of an occurrence hold the position: an occurrence of a token is text_number << '
-  'position_bits | position. Like every layout this is a function without arguments, because the planner puts the '
-  'number in its place.';
+  'Return the number of low bits of an occurrence that hold the position: an occurrence of a token is text_number << '
+  'position_bits | position. Like every layout constant, it is a function without arguments, because the planner '
+  'replaces the call by its value.';

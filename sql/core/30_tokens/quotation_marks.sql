@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.quotation_marks() is
-  'Return the characters that can stand around a phrase of a query.';
+  'Return the characters that can enclose a phrase in a query.';

@@ -32,5 +32,5 @@ end
 $$;
 
 comment on function braid_store.token_config(text) is
-  'Return the text search configuration with this name, in pg_catalog unless the name carries a schema. Raise 42704 '
+  'Return the text search configuration with this name, in pg_catalog unless the name includes a schema. Raise 42704 '
   'if there is none.';

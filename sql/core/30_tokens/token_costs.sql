@@ -1,8 +1,9 @@
--- Counting tokens exactly needs the model's vocabulary. Counting kinds of characters takes a few linear scans. The
--- weights solve a linear program: the largest chunks of English prose such that no window of 250 true WordPiece tokens
--- (all-MiniLM-L6-v2) costs less than 240, over prose, code and logs, 12 languages, and random digits, letters, base64
--- and Unicode. Common English words give a discount, because the words around them are usually whole in the vocabulary.
--- Letters that are rare in English, digits and capitals are signs of words that are cut into many pieces.
+-- Counting tokens exactly needs the model's vocabulary; counting kinds of characters takes a few linear scans. The
+-- weights solve a linear program. It maximises the size of chunks of English prose, under the condition that no window
+-- of 250 true WordPiece tokens (all-MiniLM-L6-v2) costs less than 240. The windows come from prose, code, logs, 12
+-- languages, and random digits, letters, base64 and Unicode. Common English words give a discount, because the words
+-- around them are usually whole in the vocabulary. Letters that are rare in English, digits and capitals indicate words
+-- that are cut into many pieces.
 create or replace function braid_store.token_costs(contents text[])
 returns float8[]
 language plpgsql
@@ -12,10 +13,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Many texts are counted in one, each after this character: a call of a function costs as much as hundreds of
-  -- characters. In the texts it is replaced by another one that counts the same.
+  -- Many texts are counted together, each after this character, because a function call costs as much as scanning
+  -- hundreds of characters. Inside the texts it is replaced by another character that counts the same.
   c_start constant text := E'\x02';
-  -- Bytes counted at once: there are some twenty copies of them.
+  -- This number of bytes is counted at once; some twenty copies of them are made.
   c_size constant int := 65536;
   v_costs float8[] := '{}';
   v_text text;
@@ -45,8 +46,8 @@ begin
     v_has_foreign := octet_length(v_text) > length(v_text);
     -- Each run of characters beyond ASCII becomes one letter. A match costs the same for a run as for one letter.
     v_ascii := case when v_has_foreign then regexp_replace(v_text, E'[^\\x01-\\x7f]+', 'é', 'g') else v_text end;
-    -- Characters are removed one after the other: one match of a pattern costs as much as scanning hundreds of
-    -- characters. Most texts have no other punctuation than the first, and many have no digit.
+    -- Characters are removed one after the other, because one match of a pattern costs as much as scanning hundreds of
+    -- characters. Most texts have only the punctuation of the first list, and many have no digit.
     v_plain := replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
       v_ascii, '.', ''), ',', ''), '-', ''), '''', ''), '"', ''), '(', ''), ')', ''), ':', ''), ';', ''), '?', '');
     v_alphanumeric := case when v_plain !~ E'[!#$%&*+/<=>@[\\\\\\]^_`{|}~]' then v_plain else
@@ -60,7 +61,7 @@ begin
       replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(v_alphanumeric,
       '0', ''), '1', ''), '2', ''), '3', ''), '4', ''), '5', ''), '6', ''), '7', ''), '8', ''), '9', '') end;
     v_lower := lower(v_ascii collate "C");
-    -- Common words between spaces become ü. Of two neighbours, which share a space, only one counts.
+    -- Common words between spaces become ü. If two of them are adjacent and share a space, only one counts.
     v_marked := replace(v_ascii, ' ', '  ');
     v_words := '{the,of,and,to,in,that,is,for,was,with,are,from,be,this,it,have,not,which,you,they,but,we}';
     if v_ascii ~ ' (?:THE|OF|AND|TO|IN) ' then
@@ -71,10 +72,10 @@ begin
     end loop;
     v_marked := replace(v_marked, 'üü', 'ü');
 
-    -- The first is what stands before the first start: nothing.
+    -- [2:] skips the empty text before the first start character.
     v_costs := v_costs || (array(
       select case when p.length = 0 then 0 else greatest(
-          -- In hundredths of a token. What the tokenizer always separates:
+          -- Costs are in hundredths of a token. The first argument counts what the tokenizer always separates.
           100 * (1 + p.spaces + p.punctuation + p.beyond_ascii + p.hangul),
           78 * (1 + p.spaces)
           + 22 * (p.length - p.spaces - p.punctuation - p.digits)
@@ -84,7 +85,7 @@ begin
           + 78 * p.beyond_ascii
           + 100 * p.hangul
           + 240 * p.rare
-          -- In a text in capitals they are no sign of anything: the tokenizer lowers them.
+          -- In a text in capitals they indicate nothing, because the tokenizer converts them to lower case.
           + case when 2 * p.capitals > p.length - p.spaces - p.punctuation - p.digits then 4 else 27 end * p.capitals
           - 270 * p.discounts
         ) / float8 '100' end
@@ -94,7 +95,7 @@ begin
           (octet_length(t.ascii) - octet_length(t.alphanumeric))::bigint as punctuation,
           (octet_length(t.alphanumeric) - octet_length(t.letters))::bigint as digits,
           (octet_length(t.ascii) - octet_length(t.common))::bigint as rare,
-          -- A capital letter has one bit less than its small one.
+          -- A capital letter has one bit less than its small letter.
           case when t.ascii = t.lower then 0
                else bit_count(convert_to(t.lower, 'UTF8')) - bit_count(convert_to(t.ascii, 'UTF8')) end as capitals,
           case when v_has_foreign then (length(t.content) - octet_length(replace(t.ascii, 'é', '')))::bigint else 0 end
@@ -109,12 +110,12 @@ begin
             unnest(string_to_array(v_letters, c_start)) as letters, unnest(string_to_array(v_lower, c_start)) as lower,
             unnest(string_to_array(replace(replace(replace(replace(replace(
               v_lower, 'j', ''), 'k', ''), 'q', ''), 'x', ''), 'z', ''), c_start)) as common,
-            -- The model's tokenizer splits each into its two or three letters, about two tokens.
+            -- The model's tokenizer splits each Hangul syllable into its two or three letters, about two tokens.
             unnest(case when v_has_foreign
                         then string_to_array(regexp_replace(v_text, '[가-힣]+', '', 'g'), c_start) end) as without_hangul,
             unnest(string_to_array(v_marked, c_start)) as marked
         ) as t
-        offset 0 -- fenced, so that each count is made only once
+        offset 0 -- so that each count is made only once
       ) as p
     ))[2:];
   end loop;
@@ -122,5 +123,5 @@ begin
 end
 $$;
 comment on function braid_store.token_costs(text[]) is
-  'Estimate how many WordPiece tokens each text has, rarely too low. The sum over the sentences of a text is the '
-  'cost of the text.';
+  'Estimate how many WordPiece tokens each text has; the estimate is rarely too low. The cost of a text is the sum '
+  'over its sentences.';

@@ -22,7 +22,7 @@ begin
     from scanned s
     where s.token_class <> 'unspaced'
   ), by_class as materialized (
-    -- Passed in arrays and found again by number, because a token may be very long and have very many forms.
+    -- Tokens are passed in arrays and found again by number, because a token may be very long and have very many forms.
     select array_agg(case when s.token_class = 'compound' then s.token end order by s.token_number) as compounds,
       array_agg(case when s.token_class = 'hangul' then s.token end order by s.token_number) as hangul
     from spaced s
@@ -34,8 +34,8 @@ begin
     select p.token_number, p.part, 'part'
     from by_class c cross join lateral braid_store.token_parts(c.compounds) as p
     union all
-    -- Hangul has spaces. A word's bigrams and characters count like the parts of a compound; a word of one or two
-    -- letters has only these.
+    -- Hangul is written with spaces. A word's bigrams and characters count like the parts of a compound; a word of one
+    -- or two letters has no other forms.
     select distinct g.token_number, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )
@@ -61,14 +61,14 @@ begin
         else f.form
       end as form
     from forms f
-    offset 0 -- fenced, so that each form is made only once
+    offset 0 -- so that each form is made only once
   ) as f
   join spaced s on s.token_number = f.token_number;
 end
 $$;
 
 comment on function braid_store.token_forms(text[]) is
-  'Return every form by which the tokens of words are indexed, in lower case and before any dictionary. place: the '
-  'position within the word, from 0. A compound and its parts take one position. A run of unspaced script is one form '
-  '(kind run), not in lower case, and takes as many positions as it has characters. word_number: the word''s place in '
+  'Return all forms under which the tokens of words are indexed, in lower case and before any dictionary. place: the '
+  'position within the word, from 0. A compound and its parts take one position. A run of unspaced script is one '
+  'form (kind run), not in lower case, and takes one position for each character. word_number: the word''s index in '
   'the array; nulls are skipped.';

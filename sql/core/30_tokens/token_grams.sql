@@ -18,7 +18,7 @@ begin
       unnest(r.characters) as character, unnest(r.characters[2:]) as next_character
     from runs r
   )
-  -- A run of a single character is a word. A query drops characters that bigrams cover; it must not drop this one.
+  -- A run of a single character has kind word. A query drops characters that bigrams cover, and must not drop this one.
   select p.token_number, p.place, p.character, case when p.length = 1 then 'word' else 'character' end
   from places p
   union all
@@ -30,4 +30,4 @@ $$;
 
 comment on function braid_store.token_grams(text[]) is
   'Return the characters and bigrams of tokens, each at the place (from 0) of its first character. token_number: the '
-  'token''s place in the array; nulls are skipped.';
+  'token''s index in the array; nulls are skipped.';

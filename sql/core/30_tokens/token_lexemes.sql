@@ -8,24 +8,26 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Words and numbers of ASCII.
+  -- The pattern matches ASCII words and numbers.
   c_ascii constant text := '^(?:[A-Z]?[a-z]+|[A-Z]+s?|[0-9]+)$';
-  -- Letters of European scripts that NFKC does not change.
+  -- The pattern matches letters of European scripts that NFKC does not change.
   c_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
   c_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
-  c_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u093c\\u0929\\u0931\\u0934\\u1e00-\\u1fff]';
+  c_foldable constant text :=
+    E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff'
+    '\\u093c\\u0929\\u0931\\u0934\\u1e00-\\u1fff]';
 begin
   return query
   with trimmed as materialized (
-    -- Most words are plain after punctuation is cut off, and need no scan.
+    -- Most words are plain once punctuation is trimmed, and need no scan.
     select w.word_number, w.core,
       case when octet_length(w.core) = length(w.core) then w.core ~ c_ascii else w.core ~ c_plain end as is_plain
     from (
       select u.word_number::int as word_number,
         rtrim(ltrim(u.word, E'([{<"''`*-/\\,;:!?'), E')]}>"''`*-/\\,;:!?.') as core
       from unnest(token_lexemes.words) with ordinality as u (word, word_number)
-      offset 0 -- fenced, so that each word is trimmed only once
+      offset 0 -- so that each word is trimmed only once
     ) as w
   ), forms as materialized (
     select t.word_number, 1 as position_count, 0 as place,
@@ -71,7 +73,7 @@ begin
           else n.stem
         end as lexeme
       from (
-        -- Fenced: otherwise each expression would be computed again wherever it is used.
+        -- offset 0 prevents PostgreSQL from computing each expression again wherever it is used.
         select f.word_number, f.position_count, f.place, replace(coalesce(s.stem, f.form), '=', ':') as stem,
           case when s.is_stop_word then 'stop_word' else f.kind end as kind
         from forms f
@@ -93,6 +95,6 @@ end
 $$;
 
 comment on function braid_store.token_lexemes(text[], text, boolean) is
-  'Return the lexemes of words that stand between spaces, as tokenize() does. One difference: a run of unspaced script '
-  'is one row, of kind run, for token_grams. Call it once for each distinct word. position_count: how many positions '
-  'the word takes. Punctuation takes none, and has no row.';
+  'Return the lexemes of words that stand between spaces, as tokenize() does. A run of unspaced script differs: it '
+  'is one row, of kind run, for token_grams. Call this function once for each distinct word. position_count: how '
+  'many positions the word takes. Punctuation takes none, and has no row.';

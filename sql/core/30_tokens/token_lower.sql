@@ -11,9 +11,10 @@ as $$
 declare
   v_word text := lower(word collate "C");
 begin
-  -- First the capitals of the Latin, Greek and Cyrillic blocks, then those of all others, because translate() is slow
+  -- The capitals of the Latin, Greek and Cyrillic blocks come first and all others second, because translate() is slow
   -- for a long table.
-  if v_word ~ E'[\\u00c0-\\u00de\\u0100-\\u01bc\\u01cd-\\u024e\\u0370-\\u03ab\\u03c2-\\u03c2\\u03cf-\\u042f\\u0460-\\u052e]' then
+  if v_word ~ E'[\\u00c0-\\u00de\\u0100-\\u01bc\\u01cd-\\u024e'
+    '\\u0370-\\u03ab\\u03c2-\\u03c2\\u03cf-\\u042f\\u0460-\\u052e]' then
     v_word := translate(
       v_word,
       'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
@@ -34,7 +35,9 @@ begin
       'ԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯ'
     );
   end if;
-  if v_word ~ E'[\\u0531-\\u0556\\u10a0-\\u10cd\\u1c80-\\u1cbf\\u1e00-\\u1ffc\\u2132-\\u2183\\u2c00-\\u2cf2\\ua640-\\ua7f5\\U00010400-\\U00010595\\U00010c80-\\U00010cb2\\U000118a0-\\U000118bf\\U00016e40-\\U00016e5f\\U0001e900-\\U0001e921]' then
+  if v_word ~ E'[\\u0531-\\u0556\\u10a0-\\u10cd\\u1c80-\\u1cbf\\u1e00-\\u1ffc'
+    '\\u2132-\\u2183\\u2c00-\\u2cf2\\ua640-\\ua7f5\\U00010400-\\U00010595'
+    '\\U00010c80-\\U00010cb2\\U000118a0-\\U000118bf\\U00016e40-\\U00016e5f\\U0001e900-\\U0001e921]' then
     v_word := translate(
       v_word,
       'ԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ'
@@ -78,7 +81,7 @@ end
 $$;
 
 comment on function braid_store.token_lower(text) is
-  'Return a word in lower case, by Unicode''s simple case folding (version 14). word: in NFKC. It uses a table because '
-  'the result must be the same in every database. lower() depends on the database''s locale, and under C it does not '
-  'change letters beyond ASCII; and there is no collation for which it does that both in PostgreSQL 16 without ICU and '
-  'in later versions.';
+  'Return a word in lower case, by Unicode''s simple case folding (version 14). word must be in NFKC. The function '
+  'uses a table because the result must be the same in every database. lower() depends on the database''s locale, '
+  'and under C it does not change letters beyond ASCII. No collation changes them both in PostgreSQL 16 without ICU '
+  'and in later versions.';

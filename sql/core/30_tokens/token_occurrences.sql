@@ -10,8 +10,9 @@ as $$
 begin
   return query
   with split_texts as materialized (
-    -- Splits at ASCII white space only. Other separators are found in the distinct words, which is less work than in
-    -- every text. Of many spaces one stays, or a few: each gives a word without characters, which takes no position.
+    -- Texts are split at ASCII white space only. Other separators are found in the distinct words, which is less work
+    -- than in every text. A few spaces may remain in a row: each extra space yields an empty word, which takes no
+    -- position.
     select t.text_number,
       string_to_array(
         btrim(replace(replace(replace(replace(t.text, repeat(' ', 64), ' '), repeat(' ', 8), ' '), '  ', ' '), '  ',
@@ -38,15 +39,16 @@ begin
     ) as l
   ), lexemes as (
     select l.word_number, l.place, l.lexeme, l.kind,
-      -- Partitioned by one number, because rows with equal keys then need no second comparison in the sort.
+      -- The window is partitioned by one number, because rows with equal keys then need no second comparison in the
+      -- sort.
       l.kind <> 'stop_word'
         and count(*) filter (where l.kind <> 'stop_word')
               over (partition by l.word_number::bigint << 32 | l.place rows unbounded preceding) = 1 as is_counted
     from token_lexemes l
     where l.kind <> 'run'
   ), shifts as materialized (
-    -- A word that takes no position or several moves the positions behind it. This is by how much. Few words do, so the
-    -- others look it up by binary search, which needs no sort of them.
+    -- A word that takes no position, or several, shifts the positions after it. Few words do, so the other words look
+    -- up their shift by binary search, which needs no sort.
     select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
     from (
       select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits()
@@ -83,7 +85,7 @@ begin
     from (
       select length(r.run) = 1 as is_alone, string_to_array(r.run, null) as characters, r.start
       from runs r
-      offset 0 -- taken apart once, not wherever it is used
+      offset 0 -- so that each run is split only once
     ) as r
   )
   select l.lexeme, l.kind, l.is_counted,
@@ -92,7 +94,7 @@ begin
   from lexemes l
   join words w on w.word_number = l.word_number
   union all
-  -- What token_grams returns, gathered by lexeme: a text of unspaced script has as many grams as characters.
+  -- This is the result of token_grams, grouped by lexeme: a text of unspaced script has a gram for each character.
   select g.character || coalesce(g.next_character, ''), g.kind, g.kind <> 'bigram', g.occurrences
   from (
     select c.character, c.next_character,
@@ -105,6 +107,6 @@ begin
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is
-  'Return what tokenize() does, gathered: one row for each lexeme of a distinct word and for each gram of unspaced '
-  'script. occurrences: where it stands, see braid_store.position_bits. is_counted: true in exactly one row for each '
-  'position that has something other than a stop word, so these rows give a text''s length.';
+  'Return what tokenize() returns, grouped: one row for each lexeme of a distinct word and for each gram of unspaced '
+  'script. occurrences: where the lexeme stands; see braid_store.position_bits. is_counted: true in exactly one row '
+  'for each position with a lexeme that is no stop word, so these rows give a text''s length.';

@@ -10,7 +10,7 @@ as $$
 begin
   return query
   with compounds as materialized (
-    -- From here on a comma stands for the point in a number, so that versions and decimals are not taken apart.
+    -- From here on a comma replaces the point in a number, so that versions and decimals are not split.
     select c.token_number::int as token_number,
       regexp_replace(
         case when c.token ~ '[],;()[]' then translate(c.token, ',;()[]', '//////') else c.token end,
@@ -20,11 +20,11 @@ begin
       select c.token_number, btrim(c.token, '.#@$£€¥₹+%') as token
       from unnest(token_parts.tokens) with ordinality as c (token, token_number)
       where c.token is not null
-      offset 0 -- fenced, so that each token is trimmed only once
+      offset 0 -- so that each token is trimmed only once
     ) as c
   ), paths as materialized (
-    -- What separates the sections of paths, URLs, addresses and qualified names becomes a slash. These are all
-    -- characters that a token can have, and replacing them costs less than a match for each.
+    -- All separators of paths, URLs, addresses and qualified names become a slash. The list has every such character
+    -- that a token can contain. Replacing each costs less than a pattern match.
     select c.token_number,
       case when c.body ~ E'[^A-Za-z0-9._''+,/\\u0080-\\U0010ffff-]' then
         replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(c.body,
@@ -43,8 +43,8 @@ begin
         '/')) as part
     from paths p
   ), atoms as (
-    -- Atoms: cut where the case changes and between letters and digits, but not in a blob such as base64. Looking ahead
-    -- doubles the cost of a match.
+    -- Atoms are cut where the case changes and between letters and digits, but not in a blob such as base64. Looking
+    -- ahead doubles the cost of a match.
     select s.token_number,
       (regexp_matches(
         s.part,
@@ -55,7 +55,7 @@ begin
     where octet_length(s.part) <= 255
       and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'
   ), sequences as (
-    -- Versions, dates, times and addresses of machines.
+    -- Sequences are versions, dates, times and IP addresses.
     select c.token_number,
       (regexp_matches(c.body, '[0-9]+(?:,[0-9]+)+|[0-9]+(?:-[0-9]+)+|[0-9]+(?::[0-9]+)+|[0-9]+(?:/[0-9]+)+', 'g'))[1]
         as part
@@ -78,7 +78,8 @@ begin
   )
   select a.token_number, replace(a.part, ',', '.')
   from (
-    -- Some repetitions stay: the planner expects so many rows here that removing them would use a huge hash table.
+    -- Some duplicates remain: the planner expects too many rows here, and would remove duplicates with a huge hash
+    -- table.
     select s.token_number, s.part from sections s where s.part ~ '[-._''+]'
     union all
     select * from segments
@@ -92,7 +93,7 @@ end
 $$;
 
 comment on function braid_store.token_parts(text[]) is
-  'Return the parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py) and '
-  'atoms (HTTPServer2: HTTP, Server, 2). A number with points keeps its points and gives its prefixes instead (17.2.1: '
-  '17, 17.2); dates and times give prefixes besides their segments. token_number: the token''s place in the array; '
-  'nulls are skipped.';
+  'Return the parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py) '
+  'and atoms (HTTPServer2: HTTP, Server, 2). A number with points keeps its points, and its prefixes are parts '
+  'instead (17.2.1: 17, 17.2). Dates and times have prefixes besides their segments. token_number: the token''s '
+  'index in the array; nulls are skipped.';

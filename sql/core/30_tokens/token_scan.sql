@@ -12,20 +12,21 @@ declare
   c_hangul constant text := braid_store.script_letters('hangul');
   c_emoji constant text := braid_store.script_letters('emoji');
   c_flag constant text := braid_store.script_letters('flag');
-  -- What is neither letter nor digit: symbols of ASCII and Latin-1, punctuation of single scripts, general punctuation
-  -- and symbols, private use, specials and tags.
+  -- These characters are neither letters nor digits: symbols of ASCII and Latin-1, punctuation of single scripts,
+  -- general punctuation and symbols, private use, specials and tags.
   c_symbol constant text :=
-    E'\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7'
-    '\\u037e\\u0387\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4'
-    '\\u0700-\\u070d\\u0964-\\u0965\\u0970\\u0df4\\u0e2f\\u0e3f\\u0e4f\\u0e5a-\\u0e7f\\u0f01-\\u0f17\\u0f34-\\u0f3d\\u104a-\\u104f\\u10fb'
-    '\\u1361-\\u1368\\u1400\\u166d-\\u166e\\u1680\\u169b-\\u169c\\u16eb-\\u16ed\\u1735-\\u1736\\u17d4-\\u17d6\\u17d8-\\u17db'
-    '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020\\u3030\\u303d-\\u303f'
-    '\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uffe0-\\uffff\\U00010100-\\U0001013f'
-    '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
-  -- Letters of Arabic that keyboards for Persian, Urdu and Kurdish have in another form (kaf, yeh, heh) and those of
-  -- Arabic itself that stand for one (alef maksura, alef wasla); typographic apostrophes and letters that are typed as
-  -- one, dashes, and digits of other scripts with their separators, which become ASCII; then invisible characters,
-  -- gershayim, the dagger alef and skin tones, which are dropped.
+    E'\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9'
+    '\\u00bb-\\u00bf\\u00d7\\u00f7\\u037e\\u0387\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6'
+    '\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4\\u0700-\\u070d\\u0964-\\u0965\\u0970\\u0df4\\u0e2f\\u0e3f'
+    '\\u0e4f\\u0e5a-\\u0e7f\\u0f01-\\u0f17\\u0f34-\\u0f3d\\u104a-\\u104f\\u10fb\\u1361-\\u1368\\u1400'
+    '\\u166d-\\u166e\\u1680\\u169b-\\u169c\\u16eb-\\u16ed\\u1735-\\u1736\\u17d4-\\u17d6\\u17d8-\\u17db'
+    '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020'
+    '\\u3030\\u303d-\\u303f\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f'
+    '\\uffe0-\\uffff\\U00010100-\\U0001013f\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
+  -- The first characters are replaced. Keyboards for Persian, Urdu and Kurdish type some Arabic letters in another form
+  -- (kaf, yeh, heh), and Arabic itself has variants (alef maksura, alef wasla). Typographic apostrophes, letters typed
+  -- as apostrophes, dashes, and digits of other scripts with their separators become ASCII. The last characters are
+  -- dropped: invisible characters, gershayim, the dagger alef and skin tones.
   c_irregular constant text := 'یکىەہھڪےۀۂۃۓٱ’‘ʼʹʻʽʾʿꞌ׳‐‑‒–−־֊٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬०१२३४५६७८९'
     '০১২৩৪৫৬৭৮৯੦੧੨੩੪੫੬੭੮੯૦૧૨૩૪૫૬૭૮૯୦୧୨୩୪୫୬୭୮୯௦௧௨௩௪௫௬௭௮௯౦౧౨౩౪౫౬౭౮౯೦೧೨೩೪೫೬೭೮೯൦൧൨൩൪൫൬൭൮൯'
     || E'\u05f4\u0670\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
@@ -35,23 +36,23 @@ declare
     || repeat('0123456789', 9);
   c_letter constant text := '[^' || c_symbol || c_unspaced || c_hangul || c_emoji || c_flag || ']';
   c_pattern constant text :=
-    -- A URL, up to white space, quotation marks or angle brackets.
+    -- A URL ends before white space, quotation marks or angle brackets.
     E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || c_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
-    -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several points
-    -- in a row are no connector.
+    -- Words may be joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several
+    -- points in a row are no connector.
     || E'|\\.{2,}'
     || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || c_letter || '+)'
     || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || c_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
     || '|[' || c_hangul || ']+'
     || '|[' || c_flag || ']{1,2}'
     || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
-  -- The same for words of ASCII alone without a URL. Each match builds anew what it uses of the automaton, and this one
-  -- is small.
+  -- This pattern does the same for ASCII words without a URL. Each match rebuilds the part of the automaton that it
+  -- uses, and this one is small.
   c_ascii_pattern constant text :=
     E'\\.{2,}'
     '|[#@$.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9A-Za-z_]+)'
     '(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)[0-9A-Za-z_]+)*(?:\\+\\+|[+#%])?';
-  -- Every token has at least one of these.
+  -- Every token has at least one of these characters.
   c_content constant text :=
     E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]';
 begin
@@ -62,7 +63,7 @@ begin
            else c_pattern end as pattern
     from (
       select n.word_number, n.is_ascii,
-        -- translate() compares each letter with a whole long list, so it is called only where needed.
+        -- translate() compares each letter with a long list, so it is called only where needed.
         case when n.is_ascii then n.word
              when n.word ~ ('[' || c_irregular || ']') then translate(n.word, c_irregular, c_regular)
              else n.word end as word
@@ -73,13 +74,13 @@ begin
           from unnest(token_scan.words) with ordinality as u (word, word_number)
           where u.word is not null
         ) as u
-        offset 0 -- fenced, so that each word is normalised only once
+        offset 0 -- so that each word is normalised only once
       ) as n
       offset 0
     ) as n
   ), sections as materialized (
-    -- A run of unspaced script is always a token, and a text may consist almost only of such runs. All runs are cut out
-    -- at once, and become every second section: a match of the long pattern costs much.
+    -- A run of unspaced script is always a token, and a text may consist almost only of runs. All runs are cut out at
+    -- once, and become every second section, because a match of the long pattern is expensive.
     select w.word_number, s.section_number, s.section, s.section_number % 2 = 0 as is_run
     from cleaned w
     cross join lateral unnest(string_to_array(
@@ -132,7 +133,7 @@ begin
     where m.is_run
       or case when octet_length(m.matched) = length(m.matched) then m.matched ~ '[0-9A-Za-z]'
         else m.matched ~ c_content end
-    offset 0 -- fenced, so that each token is made only once
+    offset 0 -- so that each token is made only once
   ) as s;
 end
 $$;
@@ -140,6 +141,6 @@ $$;
 comment on function braid_store.token_scan(text[]) is
   E'Split words that stand between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # '
   '$ % ->), runs of a script without spaces, runs of Hangul, and emoji. Everything else separates tokens. '
-  'Apostrophes, dashes and compatibility forms are normalised (NFKC). The points of initials (U.S.) and separators of '
-  'thousands are dropped. word_number: the word''s place in the array; nulls are skipped, and a word without tokens '
-  'gives no row. token_class is word, number, compound, unspaced or hangul.';
+  'Apostrophes, dashes and compatibility forms are normalised (NFKC). The points of initials (U.S.) and separators '
+  'of thousands are dropped. word_number: the word''s index in the array; nulls are skipped, and a word without '
+  'tokens has no row. token_class is word, number, compound, unspaced or hangul.';

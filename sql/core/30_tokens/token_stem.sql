@@ -12,7 +12,7 @@ declare
   v_ascii_dictionaries regdictionary[];
   v_other_dictionaries regdictionary[];
 begin
-  -- The default parser's token types asciiword (1) and word (2).
+  -- 1 and 2 are the default parser's token types asciiword and word.
   select array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 1),
          array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 2)
   into v_ascii_dictionaries, v_other_dictionaries
@@ -32,7 +32,7 @@ begin
     select l.word, coalesce(l.stems[1], l.word),
       case
         when l.stems = '{}' then true
-        -- it's and don't are stop words if both halves are: the lists hold "don" and "t".
+        -- it's and don't are stop words if both halves are: the lists contain "don" and "t".
         when strpos(l.word, '''') > 0 then (
           select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}')
           from string_to_table(l.word, '''') as h (half)
@@ -44,7 +44,7 @@ begin
     select l.word, s.stem, false from lexized l cross join lateral unnest(l.stems[2:]) as s (stem)
     where cardinality(l.stems) > 1;
   else
-    -- If there are several dictionaries, one may be a filtering dictionary, which only to_tsvector follows.
+    -- If there are several dictionaries, one may be a filtering dictionary, which only to_tsvector supports.
     return query
     select w.word, coalesce(s.stem, w.word),
       s.stem is null and exists (
@@ -58,5 +58,5 @@ end
 $$;
 
 comment on function braid_store.token_stem(text[], text) is
-  'Return what the dictionaries of a text search configuration make of lower-case words: one stem or several, or a '
-  'stop word. A word that no dictionary knows is its own stem.';
+  'Return the stems of lower-case words by the dictionaries of a text search configuration: one or several stems, or '
+  'a stop word. A word that no dictionary knows is its own stem.';

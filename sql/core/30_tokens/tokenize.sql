@@ -12,7 +12,7 @@ set work_mem = '64MB'
 as $$
 begin
   if array_to_string(tokenize.texts, '') !~ E'[ \\n\\r\\t]' then
-    -- No text has a space, as in most queries: each text is one word.
+    -- Without white space, as in most queries, each text is one word.
     return query
     with lexemes as materialized (
       select l.*, row_number() over ()::int as lexeme_number
@@ -43,18 +43,19 @@ begin
 end
 $$;
 comment on function braid_store.tokenize(text[], text, boolean) is
-  'Split texts into lexemes. Indexing and querying both use this, and nothing else. text_number counts the texts, '
-  'and position the tokens of a text, both from 1.
-1. White space and punctuation separate tokens. Scripts without spaces are cut into characters and bigrams, each '
-  'at its character''s position. Hangul has spaces: its bigrams and characters stand at the word''s position.
-2. A token of letters is a word: it becomes lower case, goes through the dictionaries of text_config, and then '
-  'loses its diacritics if fold_diacritics is true. A token of digits stays as it is. Separators of thousands and the '
-  'points of initials are removed.
-3. Any other token is a compound (ORA-00942, camelCase, 17.2.1, src/app/main.py, a URL). It gives itself and its '
-  'parts, all at one position. A part of letters only is treated as a word, at every depth. Hyphens are removed, '
-  'unless all the rest are digits.
-4. Stop words are kept at their position, as "=the". No other lexeme has an equals sign.
-5. A lexeme of more than 254 bytes is replaced by its beginning and an MD5 hash. Nothing depends on the locale of '
-  'the database: letters are ranges of code points, and lower case is a table.
-kind is word, stop_word, compound, part, bigram or character. The length of a text is the number of its positions '
-  'that have something other than a stop word.';
+  E'Split texts into lexemes. Both indexing and queries use only this function. text_number counts the texts, and '
+  'position the tokens of a text, both from 1.\n'
+  '1. White space and punctuation separate tokens. Scripts without spaces are cut into characters and bigrams, each '
+  'at its character''s position. Hangul is written with spaces: its bigrams and characters stand at the word''s '
+  'position.\n'
+  '2. A token of letters is a word. It is converted to lower case, goes through the dictionaries of text_config, and '
+  'then loses its diacritics if fold_diacritics is true. A token of digits does not change. Separators of thousands '
+  'and the points of initials are removed.\n'
+  '3. Any other token is a compound (ORA-00942, camelCase, 17.2.1, src/app/main.py, a URL). It has lexemes for '
+  'itself and its parts, all at one position. A part of letters only is treated as a word, at every depth. Hyphens '
+  'are removed, unless all other characters are digits.\n'
+  '4. Stop words are kept at their position, as "=the". No other lexeme has an equals sign.\n'
+  '5. A lexeme of more than 254 bytes is replaced by its beginning and an MD5 hash. The result does not depend on '
+  'the locale of the database: letters are ranges of code points, and lower case is a table.\n'
+  'kind is word, stop_word, compound, part, bigram or character. The length of a text is the number of its positions '
+  'with a lexeme that is no stop word.';

@@ -19,18 +19,21 @@ declare
   c_quotes constant text := braid_store.quotation_marks();
   -- This matches a character that is not punctuation (ASCII, Latin-1, general, CJK, full-width). Text without a match
   -- is no clause.
-  c_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
+  c_word constant text :=
+    E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
   -- Command-line options look like this: signs before a letter, or before one to four letters and digits.
-  c_letter constant text := E'^[A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u065f\\u066e-\\u06ef\\u06fa-\\u0965\\u0970-\\u0dff\\u1e00-\\u1fff]'
+  c_letter constant text :=
+    E'^[A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u065f\\u066e-\\u06ef\\u06fa-\\u0965\\u0970-\\u0dff\\u1e00-\\u1fff]'
     '[\\u0300-\\u036f]?[.,;:!?)]*$';
   c_option constant text := '^[A-Za-z0-9]{1,4}[.,;:!?)]*$';
   c_path constant text := E'^[''`]?(?:[.~]{0,2}/|\\*\\.[A-Za-z]|~$)';
   c_file constant text := E'^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*\\.[a-z][a-z0-9]{0,4}$';
   -- Programs whose names are also common words are left out: "ruby -gem" and "python -snake" keep their meaning.
   c_program constant text :=
-    '^(?:apt-get|chmod|chown|clang|cp|curl|docker|egrep|ffmpeg|g[+][+]|gcc|git|grep|gzip|ifconfig|iptables|javac|journalctl|'
-    'kubectl|ln|ls|lsof|mkdir|mv|netstat|nohup|npm|npx|openssl|pg_basebackup|pg_ctl|pg_dump|pg_restore|pgbraid|pip|pip3|'
+    '^(?:apt-get|chmod|chown|clang|cp|curl|docker|egrep|ffmpeg|g[+][+]|gcc|git|grep|gzip|ifconfig|iptables|javac|'
+    'journalctl|kubectl|ln|ls|lsof|mkdir|mv|netstat|nohup|npm|npx|openssl|'
+    'pg_basebackup|pg_ctl|pg_dump|pg_restore|pgbraid|pip|pip3|'
     'podman|ps|psql|rm|rmdir|rsync|scp|ssh|sudo|svn|systemctl|tar|tcpdump|umount|unzip|wget|xargs|yum)$';
   v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
                             repeat('"', length(c_quotes)) || repeat(' ', length(c_spaces)));

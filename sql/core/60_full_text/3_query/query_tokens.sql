@@ -9,8 +9,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- The pattern matches ASCII words and numbers with spaces between them, and punctuation at most after them.
-  -- token_lexemes uses the same pattern.
+  -- The pattern matches ASCII words and numbers with spaces between them, and punctuation at most after them. Each word
+  -- matches c_ascii of token_lexemes.
   c_plain constant text := '^ *(?:(?:[A-Z]?[a-z]+|[A-Z]+s?|[0-9]+)[.,;:!?]*(?: +|$))+$';
   v_tokens braid_store.query_token[];
 begin

@@ -39,10 +39,10 @@ begin
     limit absorb_sparse_rows.most
     for update skip locked);
   if cardinality(v_places) < absorb_sparse_rows.least_count then
-    return 0; -- another session takes the others
+    return 0; -- another session is absorbing the other rows
   end if;
-  -- The statement after this one sees at least the terms that these writes stored. Whoever replaces them meanwhile adds
-  -- a row that stays here.
+  -- The next statement sees at least the terms that these writes stored. A session that replaces terms meanwhile adds a
+  -- row that stays here.
   with absorbed as (
     delete from braid_store.unindexed_sparse_rows n
     where n.tenant_id + 0 = absorb_sparse_rows.tenant_id and n.ctid = any (v_places)
@@ -58,5 +58,6 @@ end
 $$;
 
 comment on function braid_store.absorb_sparse_rows(int, int, int, int) is
-  'Put sparse rows that were written lately into a segment: those of the first writes that wait, at most so many. '
-  'Return how many writes that were: 0 if fewer than least_count wait and nobody has them, or outside READ COMMITTED.';
+  'Move recently written sparse rows into a segment: the oldest writes that wait in unindexed_sparse_rows, at most '
+  '"most" of them. Return the number of writes moved. It is 0 if fewer than least_count wait that no other session '
+  'has locked, or outside READ COMMITTED.';

@@ -31,8 +31,8 @@ begin
     raise exception '% has % terms, more than %', v_wrong.name, v_wrong.count, c_max_terms
       using errcode = '54000', hint = 'Keep those with the highest weights.';
   end if;
-  -- A weight has single precision, as in the vectors of models, and so have the bounds in gather_candidates: the
-  -- weights of a query divided by each other, times those of chunks divided by each other, must fit.
+  -- Weights have single precision, as in the vectors of models. The bounds in gather_candidates have it, too: the ratio
+  -- of a query's weights times the ratio of the chunks' weights must fit into it.
   select t.name, e.key, e.value, octet_length(e.key) as bytes into v_wrong
   from unnest(check_sparse_terms.terms, check_sparse_terms.names) t (terms, name), jsonb_each(t.terms) e
   where octet_length(e.key) not between 1 and c_max_bytes or strpos(e.key, E'\n') > 0
@@ -50,4 +50,5 @@ end
 $$;
 
 comment on function braid_store.check_sparse_terms(jsonb[], text[]) is
-  'Raise 22023 or 54000 for what is no object of terms and weights. names: what an error calls each of them.';
+  'Raise 22023 or 54000 if a value is not a valid object of terms and weights. names: how error messages name each '
+  'value.';

@@ -26,7 +26,7 @@ begin
              offset 0
            ) s,
            lateral (select unnest(string_to_array(s.terms, E'\n')) as term) t
-      order by lexeme, segment_id -- so that neighbours in the index are read together
+      order by lexeme, segment_id -- so that neighbouring index entries are read together
     ) l,
     lateral (
       select p.ctid from braid_store.postings p
@@ -34,8 +34,8 @@ begin
         and p.lexeme = l.lexeme and p.segment_id = l.segment_id
       offset 0
     ) p));
-  -- A number that a writer has locked he is about to delete. If he does not, it leads to no segment, and goes with the
-  -- chunk.
+  -- If a writer has locked a chunk's row here, it is about to delete the row. If it does not, the row leads to no
+  -- segment, and is deleted with the chunk.
   delete from braid_store.sparse_segment_chunks sc
   where sc.tenant_id + 0 = erase_sparse_segments.tenant_id and sc.ctid = any (array(
     select sc.ctid

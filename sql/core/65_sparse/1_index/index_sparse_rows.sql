@@ -11,7 +11,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A segment of fewer chunks would have lists of one or two.
+  -- A segment of fewer chunks would have lists of only one or two elements.
   c_least_segment constant int := 256;
   c_most_absorbed constant int := 1024;
 begin
@@ -25,12 +25,12 @@ begin
   insert into braid_store.unindexed_sparse_rows (tenant_id, collection_id, chunk_id)
   select index_sparse_rows.tenant_id, index_sparse_rows.collection_id, u.chunk_id
   from unnest(index_sparse_rows.chunk_ids) u (chunk_id);
-  -- Searches read what waits row by row, so it must not become much, whenever maintain() comes.
+  -- Searches read the waiting rows one by one, so their number must stay small even if maintain() runs rarely.
   perform braid_store.absorb_sparse_rows(index_sparse_rows.tenant_id, index_sparse_rows.collection_id, c_most_absorbed,
                                          c_least_segment);
 end
 $$;
 
 comment on function braid_store.index_sparse_rows(int, int, bigint[]) is
-  'Index the sparse rows of chunks, each of them once, that were written in this transaction: in segments if there are '
-  'many. Few are left to unindexed_sparse_rows, until enough for a segment wait there.';
+  'Index the sparse rows of distinct chunks that were written in this transaction. If there are many chunks, write '
+  'them as segments. If there are few, leave them in unindexed_sparse_rows until enough for a segment wait there.';

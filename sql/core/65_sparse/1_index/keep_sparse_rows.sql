@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.keep_sparse_rows(int, int, bigint[], bigint[]) is
-  'Give each new chunk the weighted terms that a previous chunk, its counterpart in previous_ids, has. The caller '
-  'has locked the previous chunks and removes their terms afterwards.';
+  'Give each new chunk the weighted terms of its counterpart in previous_ids. The caller has locked the previous '
+  'chunks and removes their terms afterwards.';

@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.max_sparse_segment_bytes() is
-  'So many bytes the terms of a sparse segment have at most, about: an eighth of what PostgreSQL keeps in a column.';
+  'Return the approximate maximum size in bytes of a sparse segment''s terms: an eighth of what PostgreSQL can store '
+  'in a column.';

@@ -10,11 +10,11 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
-  -- Elsewhere, a row that a merge has deleted would raise 40001.
+  -- At a higher isolation level, deleting a row that a merge has deleted would raise 40001.
   if current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;
-  -- What a merge has locked is skipped: a place that stays leads to a sparse row of now, or to none.
+  -- Rows locked by a merge are skipped. A place that remains leads to a current sparse row, or to none.
   delete from braid_store.sparse_segment_chunks sc
   where sc.tenant_id + 0 = remove_sparse_places.tenant_id and sc.ctid = any (array(
     select sc.ctid
@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.remove_sparse_places(int, int, bigint[]) is
-  'Take chunks out of the numbers of sparse segments, because their terms are deleted or replaced.';
+  'Remove chunks from the lists of sparse segments, because their terms are deleted or replaced.';

@@ -34,4 +34,5 @@ end
 $$;
 
 comment on function braid_store.remove_sparse_rows(int, int, bigint[]) is
-  'Delete the weighted terms of chunks. The caller has locked the chunks, so that nobody writes their terms meanwhile.';
+  'Delete the weighted terms of chunks. The caller has locked the chunks, so that no other session writes their '
+  'terms meanwhile.';

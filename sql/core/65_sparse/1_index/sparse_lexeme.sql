@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.sparse_lexeme(text) is
-  'The name of a sparse term in postings. No lexeme of a text has a space, so the two never meet.';
+  'Return the name under which postings stores a sparse term. A full-text lexeme never contains a space, so the two '
+  'cannot collide.';

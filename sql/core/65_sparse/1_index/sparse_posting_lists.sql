@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
--- As in posting_lists: chunks are read by ascending number and collected in that order.
+-- As in posting_lists, chunks are read by ascending number and collected in that order.
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
@@ -25,7 +25,7 @@ begin
   with lists as (
     select t.term, count(*)::int as posting_count,
            array_agg(t.chunk_number << braid_store.impact_bits()
-                     -- Rounded up, because it must be an upper bound.
+                     -- The impact is rounded up, because it must be an upper bound.
                      | least(ceil(braid_store.max_impact() * t.weight::float8 / v_max_weight + 1e-6),
                              braid_store.max_impact())::int) as elements
     from (
@@ -54,4 +54,4 @@ $$;
 
 comment on function braid_store.sparse_posting_lists(braid_store.sparse_segments, bigint[]) is
   'Compute the postings of a sparse segment from the sparse rows of its chunks, which are numbered from 1 in the '
-  'order of chunk_ids. Nothing is written.';
+  'order of chunk_ids. The function writes nothing.';

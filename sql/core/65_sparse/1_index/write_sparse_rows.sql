@@ -57,6 +57,6 @@ end
 $$;
 
 comment on function braid_store.write_sparse_rows(int, int, bigint[], jsonb[]) is
-  'Store the weighted terms of chunks, in place of those that they have, and index them. terms: for each of '
-  'chunk_ids an object that check_sparse_terms has passed; an empty one removes. The caller keeps the chunks from '
-  'being deleted meanwhile.';
+  'Store and index the weighted terms of chunks; they replace the terms that the chunks had. terms: for each of '
+  'chunk_ids an object that check_sparse_terms has accepted; an empty object removes the chunk''s terms. The caller '
+  'prevents concurrent deletes of the chunks.';

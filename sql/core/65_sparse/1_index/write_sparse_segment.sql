@@ -36,8 +36,8 @@ begin
   select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, v_segment.id, u.chunk_number, u.chunk_id
   from unnest(write_sparse_segment.chunk_ids) with ordinality u (chunk_id, chunk_number);
 
-  -- The segment names the lists that this statement writes: others would never be deleted, and another session may have
-  -- stored a new term since the statements above.
+  -- The segment lists exactly the terms whose postings this statement writes. The postings of any other term would
+  -- never be deleted, and another session may have stored a new term since the statements above.
   with lists as materialized (
     select p.* from braid_store.sparse_posting_lists(v_segment, write_sparse_segment.chunk_ids) p
   ), written as (
@@ -55,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.write_sparse_segment(int, int, bigint[]) is
-  'Write a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of '
-  'chunk_ids, and its postings. Nothing if there are no such rows.';
+  'Write a segment of the sparse rows of distinct chunks, numbered from 1 in the order of chunk_ids, and its '
+  'postings. Do nothing if no such rows exist.';

@@ -37,5 +37,4 @@ end
 $$;
 
 comment on function braid_store.write_sparse_segments(int, int, bigint[]) is
-  'Write the sparse rows of the given chunks, each of them once, as segments of a bounded size. Chunks without such '
-  'rows are passed over.';
+  'Write the sparse rows of distinct chunks as segments of a bounded size. Chunks without such rows are skipped.';

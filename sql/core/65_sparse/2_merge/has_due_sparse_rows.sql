@@ -18,4 +18,4 @@ end
 $$;
 
 comment on function braid_store.has_due_sparse_rows(int, int) is
-  'Tell whether the index of sparse terms of a tenant''s part of a collection has anything for maintain() to do.';
+  'Tell whether maintain() has work to do in the index of a tenant''s sparse terms in a collection.';

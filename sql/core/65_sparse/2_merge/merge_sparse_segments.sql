@@ -14,7 +14,7 @@ declare
   v_segment_ids bigint[];
   v_chunk_ids bigint[];
 begin
-  -- As in merge_segments.
+  -- merge_segments gives the reason.
   if current_setting('transaction_isolation') <> 'read committed' then
     return 0;
   end if;
@@ -26,9 +26,9 @@ begin
     order by s.id
     for update skip locked);
   if cardinality(v_segment_ids) < cardinality(merge_sparse_segments.segment_ids) then
-    return 0; -- another session merges them
+    return 0; -- another session is merging one of the segments
   end if;
-  -- Chunks whose terms are replaced after this statement have a place of their own by then.
+  -- If a chunk's terms are replaced after this statement, the chunk already has a place of its own.
   v_chunk_ids := array(
     select distinct sc.chunk_id
     from unnest(v_segment_ids) u (segment_id),
@@ -57,5 +57,5 @@ end
 $$;
 
 comment on function braid_store.merge_sparse_segments(int, int, bigint[]) is
-  'Write the chunks of sparse segments that have terms still as one segment. Return how many it joined: 0 if another '
-  'session is at one of them, or outside READ COMMITTED.';
+  'Write the chunks of sparse segments that still have terms as one segment. Return the number of segments joined. '
+  'It is 0 if another session has locked one of them, or outside READ COMMITTED.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.sparse_posting_counts(int, int, bigint[]) is
-  'How many postings the given sparse segments have together: a measure of the work to merge them.';
+  'Return the total number of postings of the given sparse segments. It measures the work of merging them.';

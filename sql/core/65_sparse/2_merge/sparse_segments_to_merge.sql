@@ -15,8 +15,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Segments have eight times the chunks of those that they are made of, up to so many that a merge takes seconds:
-  -- lists are read as fast from ten of these as from one.
+  -- A merge makes a segment with eight times the chunks of its sources. The limit keeps a merge within seconds: reading
+  -- lists from ten segments of this size is as fast as reading them from one.
   c_factor constant int := 8;
   c_most_chunks constant int := 16384;
   c_sample constant int := 64;
@@ -27,7 +27,7 @@ begin
            floor(ln(s.chunk_count) / ln(c_factor)) as tier
     from braid_store.sparse_segments s,
          lateral (
-           -- Numbers are counted only where many of those tried at random are gone.
+           -- Chunks are counted only in small segments, and where a sample of numbers shows that many chunks are gone.
            select case when s.chunk_count > c_sample * 4 and c_sample * 5 / 8 < (
                          select count(*)
                          from generate_series(1, c_sample) g (number),
@@ -49,7 +49,7 @@ begin
          ) l
     where s.tenant_id = sparse_segments_to_merge.tenant_id and s.collection_id = sparse_segments_to_merge.collection_id
   ), groups as (
-    -- Those that are more than half deleted come first.
+    -- Segments that are more than half deleted come first.
     select s.id, s.live_count, s.posting_count, s.bytes, -1 as tier, 1 as least_count
     from segments s
     where s.live_count * 2 < s.chunk_count
@@ -59,7 +59,7 @@ begin
     select g.*, count(*) over same_tier as tier_count,
            sum(g.live_count) over smallest_first <= c_most_chunks
              and sum(g.posting_count) over smallest_first <= sparse_segments_to_merge.max_posting_count
-             -- A write may make a segment a little larger than that, which must not be in the way of its merge.
+             -- A write may make a segment slightly larger than the limit, which must not prevent its merge.
              and sum(g.bytes) over smallest_first <= 2 * braid_store.max_sparse_segment_bytes() as fits,
            row_number() over smallest_first as number
     from groups g
@@ -77,6 +77,6 @@ end
 $$;
 
 comment on function braid_store.sparse_segments_to_merge(int, int, bigint) is
-  'The sparse segments of a tenant''s part of a collection that a merge is due for: eight or more of about the same '
-  'size, or those that are more than half deleted. max_posting_count: the most postings that the merge may read. '
-  'Null if there are none.';
+  'Return the sparse segments of a tenant in a collection that are due for a merge: eight or more of similar size, '
+  'or segments that are more than half deleted. max_posting_count: the maximum number of postings that the merge may '
+  'read. Return null if no merge is due.';

@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.waiting_sparse_length(int, int) is
-  'How many terms the sparse rows that wait for a segment have on average, by the first 64 of them.';
+  'Return the average number of terms of the sparse rows that wait for a segment, estimated from the first 64 of them.';

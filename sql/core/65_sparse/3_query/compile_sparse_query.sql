@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.compile_sparse_query(jsonb, boolean) is
-  'The weighted terms that a search looks for, in "C" order. terms: an object of terms and weights. is_given: they '
-  'are those of the option sparse; then 22023 or 54000 is raised for terms that cannot be used.';
+  'Return the weighted terms that a search looks for, in "C" order. terms: an object of terms and weights. is_given: '
+  'whether the terms come from the option sparse; if so, raise 22023 or 54000 for invalid terms.';

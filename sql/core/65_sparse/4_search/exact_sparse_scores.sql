@@ -12,18 +12,18 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- A hash join of the terms, whatever the planner thinks of the length of arrays.
+-- These settings force a hash join of the terms, whatever array length the planner assumes.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
 declare
-  -- From so many terms of a query on, reading all terms of a chunk is faster than looking these up among them.
+  -- From this number of query terms on, reading all terms of a chunk is faster than looking up each query term.
   c_many_terms constant int := 12;
   v_terms text[] := exact_sparse_scores.query.terms;
   v_weights float8[] := exact_sparse_scores.query.weights;
 begin
-  -- Both add up in the order of the terms, which is the same in query and row, so that equal chunks get equal scores to
-  -- the last bit.
+  -- Both branches sum in the order of the terms, which is the same in query and row, so that equal chunks get equal
+  -- scores to the last bit.
   if cardinality(v_terms) >= c_many_terms then
     return array(
       select (
@@ -49,7 +49,7 @@ begin
     )
     from unnest(exact_sparse_scores.chunk_ids) with ordinality u (chunk_id, place)
     left join lateral (
-      -- Joined to nothing, so that a long array is unpacked once and not for each term.
+      -- The concatenation with an empty array unpacks a long array once, and not again for each term.
       select string_to_array(r.terms, E'\n') collate "C" as terms, r.weights || '{}'::real[] as weights
       from braid_store.sparse_rows r
       where r.tenant_id = exact_sparse_scores.tenant_id and r.collection_id = exact_sparse_scores.collection_id
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.exact_sparse_scores(int, int, bigint[], braid_store.text_query) is
-  'The exact sparse scores of chunks, in the order of chunk_ids: the sum of weight in the query × weight in the '
-  'chunk over the terms that both have; null if there is none.';
+  'Return the exact sparse scores of chunks, in the order of chunk_ids. A score is the sum of weight in the query × '
+  'weight in the chunk over the terms that both have; null if they share no term.';

@@ -20,8 +20,9 @@ set jit = off
 as $$
 declare
   v_scored braid_store.scored_chunks := score_sparse.scored;
-  -- A chunk may be at several places.
-  v_chunk_ids bigint[] := array(select unnest(score_sparse.chunk_ids) except select unnest(score_sparse.scored.chunk_ids));
+  -- A chunk may have several places, but is scored once.
+  v_chunk_ids bigint[] := array(
+    select unnest(score_sparse.chunk_ids) except select unnest(score_sparse.scored.chunk_ids));
 begin
   if not filter.is_empty then
     v_chunk_ids := braid_store.filtered_among(v_chunk_ids, tenant_id, filter);
@@ -45,5 +46,5 @@ $$;
 comment on function braid_store.score_sparse(int, braid_store.collections, braid_store.text_query,
   braid_store.text_query,
                                              braid_store.filter, int, float8, bigint[], braid_store.scored_chunks) is
-  'Add the exact sparse scores of chunks to those scored before, if they pass the filter and have what demands asks '
-  'for. threshold in the result is the score at rank candidate_count, or min_threshold if that is higher.';
+  'Compute the exact sparse scores of chunks that pass the filter and meet demands, and add them to the earlier '
+  'scores. In the result, threshold is the score at rank candidate_count, or min_threshold if that is higher.';

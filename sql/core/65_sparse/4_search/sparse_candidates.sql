@@ -18,7 +18,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- As in full_text_candidates.
+  -- full_text_candidates has the same limits.
   c_few_chunks constant int := 300;
   c_many_places constant int := 5000;
   c_max_filtered constant int := 10000;
@@ -49,7 +49,7 @@ begin
   if v_query.terms = '{}' then
     return '{}';
   end if;
-  -- match counts words of full text; what the text demands holds for this leg, too.
+  -- match counts words of full text only; the other demands of the text apply to this leg, too.
   v_demands.required_words := 0;
   if filter.among is not null and cardinality(filter.among) <= c_few_chunks then
     v_scored := braid_store.score_sparse(tenant_id, collection, v_query, v_demands, v_filter, candidate_count,
@@ -58,7 +58,7 @@ begin
       candidate_count);
   end if;
 
-  -- Rows that no segment has yet are read one by one.
+  -- Rows that are in no segment yet are read one by one.
   v_chunk_ids := array(
     select n.chunk_id from braid_store.unindexed_sparse_rows n
     where n.tenant_id = sparse_candidates.tenant_id and n.collection_id = sparse_candidates.collection.id);
@@ -76,7 +76,7 @@ begin
   from braid_store.sparse_segments s
   where s.tenant_id = sparse_candidates.tenant_id and s.collection_id = sparse_candidates.collection.id;
   if v_segment_ids is not null then
-    -- An impact of 2047 stands for the largest weight of all segments.
+    -- An impact of 2047 represents the largest weight of all segments.
     v_scales := array(select (1 + 1e-9) * w / v_largest from unnest(v_max_weights) with ordinality m (w, place)
       order by m.place);
     v_query.weights := array(select w * v_largest from unnest(v_query.weights) with ordinality q (w, place)
@@ -86,8 +86,7 @@ begin
       v_among := braid_store.sparse_places_of(tenant_id, collection.id, v_segment_ids, filter.among);
     end if;
     v_target := candidate_count * 1.25 / v_share + 10;
-    -- Each pass gathers and scores places with lower bounds than those of the passes before, as in
-    -- full_text_candidates.
+    -- As in full_text_candidates, each pass gathers and scores places with lower bounds than the passes before it.
     loop
       v_gathered := braid_store.gather_candidates(tenant_id, collection.id, v_query, v_segment_ids, v_scales, v_width,
         v_among,
@@ -102,7 +101,7 @@ begin
           braid_store.sparse_chunks_at(tenant_id, collection.id, v_segment_ids, v_gathered.places[v_first : v_last]),
             v_scored);
         v_first := v_last + 1;
-        -- As many as before again, but no more than have bounds that reach the threshold.
+        -- Double the number of places, but add at most the number whose bounds reach the threshold.
         v_last := v_last + greatest(1, (
           select count(*) from unnest(v_gathered.bounds[v_first : v_first + greatest(v_last, 64)]) b
           where b >= v_scored.threshold));
@@ -115,7 +114,7 @@ begin
         v_may_filter_first := false;
         v_chunk_ids := braid_store.filtered_chunk_ids(tenant_id, collection.id, v_filter, c_max_filtered);
         if cardinality(v_chunk_ids) <= c_max_filtered then
-          -- Begin again, with these places alone. What is scored stays.
+          -- Start again with these places alone. Earlier scores stay.
           v_among := braid_store.sparse_places_of(tenant_id, collection.id, v_segment_ids, v_chunk_ids);
           v_share := 1;
           v_high := 'infinity';
@@ -134,8 +133,8 @@ $$;
 comment on function braid_store.sparse_candidates(int, braid_store.collections, braid_store.text_query,
   braid_store.text_query,
                                                   braid_store.filter, float8, int) is
-  'The candidate_count best chunks by the weighted terms that they share with a query, among those that pass a '
-  'filter and have what demands asks for, with ranks from 1; equal scores are ordered by external_id and '
-  'chunk_index. query: from compile_sparse_query. Chunks are found and scored as in full_text_candidates, with the '
-  'same functions: upper bounds of all scores at once, from the impacts, then exact scores in the order of these '
-  'bounds until no other chunk can be among the best.';
+  'Find the candidate_count best chunks by the weighted terms that they share with a query, among the chunks that '
+  'pass a filter and meet demands. Ranks begin at 1; equal scores are ordered by external_id and chunk_index. query: '
+  'the result of compile_sparse_query. The search works as in full_text_candidates, with the same functions. It '
+  'computes upper bounds of all scores at once, from the impacts. Then it computes exact scores in the order of '
+  'these bounds, until no other chunk can be among the best.';

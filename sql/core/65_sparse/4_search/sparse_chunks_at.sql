@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function braid_store.sparse_chunks_at(int, int, bigint[], bigint[]) is
-  'The chunks at places in the index of sparse terms, without those whose terms are deleted or replaced.';
+  'Return the chunks at places in the index of sparse terms, except chunks whose terms are deleted or replaced.';

@@ -29,4 +29,4 @@ end
 $$;
 
 comment on function braid_store.sparse_places_of(int, int, bigint[], bigint[]) is
-  'The places of chunks in the index of sparse terms. A chunk may have several.';
+  'Return the places of chunks in the index of sparse terms. A chunk may have several places.';

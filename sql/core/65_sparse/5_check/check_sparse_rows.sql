@@ -24,7 +24,7 @@ begin
     and not exists (select from braid_store.chunks c
                     where c.tenant_id = check_sparse_rows.tenant_id and c.id = r.chunk_id offset 0);
 
-  -- A chunk is found if there is a segment whose lists have each of its terms, with an impact that is high enough.
+  -- The index finds a chunk if a segment's lists contain each of its terms, with an impact that is high enough.
   for v_segment in
     select s.* from braid_store.sparse_segments s
     where s.tenant_id = check_sparse_rows.tenant_id and s.collection_id = check_sparse_rows.collection_id
@@ -74,4 +74,4 @@ end
 $$;
 
 comment on function braid_store.check_sparse_rows(int, int) is
-  'Find sparse rows whose chunk is gone, and those that searches would not find by the index.';
+  'Find sparse rows whose chunk is gone, and sparse rows that the index does not find.';

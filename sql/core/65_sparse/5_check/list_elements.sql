@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.list_elements(int[], float8, @vector@.sparsevec[]) is
-  'The elements of a posting list, however it is stored: chunk_number << 11 | impact.';
+  'Return the elements of a posting list, in either of its storage forms, as chunk_number << 11 | impact.';

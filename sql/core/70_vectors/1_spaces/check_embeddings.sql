@@ -48,7 +48,8 @@ begin
             hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
     end if;
-    -- pgvector adds up squares as float4: beyond these limits a distance would be infinite or not a number.
+    -- pgvector sums squares in single precision (float4): beyond these limits a distance would be infinite or not a
+    -- number.
     v_length := @vector@.vector_norm(v_stored);
     if v_length > 1e18 then
       raise exception '% has a length of %, which is too great', v_name, v_length::real
@@ -62,6 +63,7 @@ end
 $$;
 
 comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, text[]) is
-  'Raise 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
-  'length that are too large, or, for the cosine distance, zero as it would be stored. vector_name: what a message '
-  'calls a vector; %s stands for its number, from 1. names: what it calls each of them instead.';
+  'Raise 22023 for a vector that a collection cannot store or compare. The vector may be null, have other '
+  'dimensions, or have numbers or a length that are too large. For the cosine distance, it may be zero once stored. '
+  'vector_name: how messages name a vector; %s stands for its number, from 1. names: a name for each vector, used '
+  'instead of vector_name.';

@@ -14,5 +14,5 @@ end
 $$;
 
 comment on function braid_store.distance_operator(text) is
-  'The operator of pgvector, as SQL, for a distance: cosine, inner_product or l2. For inner_product the operator '
-  'gives the negative inner product.';
+  'Return pgvector''s operator, as SQL, for a distance: cosine, inner_product or l2. For inner_product the operator '
+  'returns the negative inner product.';

@@ -12,4 +12,5 @@ end
 $$;
 
 comment on function braid_store.extend_model_hint(int) is
-  'Extension point: a sentence for a hint about the embedding models of a collection, or null.';
+  'Extension point: let parts add a sentence to a hint about the embedding models of a collection. The result is '
+  'null without one.';

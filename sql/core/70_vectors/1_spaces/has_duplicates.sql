@@ -14,4 +14,5 @@ end
 $$;
 
 comment on function braid_store.has_duplicates(int, text) is
-  'An SQL condition on a row of a shard: the shard has duplicates of its vector. In it, $1 is the tenant.';
+  'Return an SQL condition on a row of a shard that holds if the shard has duplicates of its vector. In the '
+  'condition, $1 is the tenant.';

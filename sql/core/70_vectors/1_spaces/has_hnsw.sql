@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.has_hnsw(int) is
-  'Tell whether a vector shard has its HNSW index, and it can be used.';
+  'Tell whether a vector shard has an HNSW index that can be used.';

@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.serving_shard(int, braid_store.collections) is
-  'The vector shard that searches of a tenant read in a collection, whether its HNSW index can be used (is_indexed), '
-  'and whether chunk_vectors has vectors as well (has_written). All other fields are null if there is no shard.';
+  'Return the vector shard that searches of a tenant read in a collection. is_indexed: whether its HNSW index can be '
+  'used. has_written: whether chunk_vectors has vectors as well. All other fields are null if no shard exists.';

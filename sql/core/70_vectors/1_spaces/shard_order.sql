@@ -27,7 +27,8 @@ begin
   elsif index_type <> storage then
     indexed := format('(embedding::@vector@.%s(%s))', index_type, dimensions);
     operator_class := format('@vector@.%s_%s_ops', index_type, v_class);
-    -- But for l2 only a query's direction counts. So it may have numbers that the type has not.
+    -- Except for l2, only a query's direction counts. So the query is normalized, because its numbers may exceed the
+    -- range of the index type.
     sort_key := format('v.embedding::@vector@.%1$s(%2$s) %3$s %4$s::@vector@.%1$s(%2$s)', index_type, dimensions,
       v_operator,
                        case shard_order.distance when 'l2' then '$1' else '@vector@.l2_normalize($1)' end);
@@ -40,7 +41,7 @@ end
 $$;
 
 comment on function braid_store.shard_order(text, text, int, text) is
-  'How a vector shard stores vectors (stored_type) and how its HNSW index orders them, as SQL. index_type: the type '
-  'that the index has; null means that which is stored. indexed and operator_class are for creating the index, '
-  'sort_key for queries with the query vector as $1. The sort key must match the index expression, else the index is '
-  'not used.';
+  'Return how a vector shard stores vectors (stored_type) and how its HNSW index orders them, as SQL. index_type: '
+  'the type of the index; null means the stored type. indexed and operator_class are for creating the index, '
+  'sort_key for queries with the query vector as $1. The sort key must match the index expression, or else the index '
+  'is not used.';

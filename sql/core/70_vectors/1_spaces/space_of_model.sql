@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function braid_store.space_of_model(braid_store.collections, text) is
-  'The collection with the vector space of embedding_model in place of its own, for writing vectors of either model '
-  'during a model change. embedding_model null: the collection as it is, with the space that searches use. Raises '
-  '22023 if the collection has no vectors of this model.';
+  'Return the collection with the vector space of embedding_model in place of its own, to write vectors of either '
+  'model during a model change. If embedding_model is null, return the collection as it is, with the space that '
+  'searches use. Raise 22023 if the collection has no vectors of this model.';

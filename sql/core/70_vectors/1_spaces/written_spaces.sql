@@ -25,5 +25,5 @@ end
 $$;
 
 comment on function braid_store.written_spaces(braid_store.collections) is
-  'The vector spaces that new vectors of a collection are written to, each as the collection with that space: first '
-  'its own and, during a model change, then the other one of the two.';
+  'Return the vector spaces to which new vectors of a collection are written, each as the collection with that '
+  'space. The collection''s own space comes first; during a model change, the other space follows.';

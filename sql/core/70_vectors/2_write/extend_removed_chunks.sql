@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_removed_chunks(int, int, bigint[]) is
-  'Extension point: delete what parts have of chunks that are being deleted, and which are locked.';
+  'Extension point: let parts delete their data of chunks that are being deleted and are locked.';

@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- As in write_vectors, but nobody else knows these chunks yet, and no job asks for them: there is nothing to lock.
+  -- Unlike in write_vectors, no lock is needed: no other session knows these chunks yet, and no job asks for them.
   insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
   select insert_vectors.tenant_id, insert_vectors.collection.id, insert_vectors.collection.vector_space_id, e.chunk_id,
          case when insert_vectors.collection.vector_storage = 'halfvec'

@@ -9,7 +9,8 @@ as $$
 declare
   v_hashes bigint[];
 begin
-  -- Locked before the last statement looks for duplicates, so that it sees those which absorb_vectors adds meanwhile.
+  -- Rows are locked before the last statement looks for duplicates, so that it sees any duplicate that absorb_vectors
+  -- adds meanwhile.
   execute format($query$
     select array_agg(v.embedding_hash)
     from (select unnest($2) as chunk_id order by 1) u,
@@ -34,8 +35,8 @@ begin
            ) v))
     $query$, shard_id)
   using tenant_id, chunk_ids;
-  -- A vector that stands in the index for others stays until the last of these is deleted. Searches skip it, since its
-  -- chunk is gone.
+  -- A vector that represents others in the index stays until the last of these is deleted. Searches skip it, because
+  -- its chunk is gone.
   execute format($query$
     delete from braid_store.vectors_%1$s v
     where v.ctid = any (array(
@@ -55,5 +56,5 @@ end
 $$;
 
 comment on function braid_store.remove_from_shard(int, int, bigint[]) is
-  'Delete the vectors of chunks from a shard that has duplicates, but for those which stand in the index for '
-  'duplicates that remain.';
+  'Delete the vectors of chunks from a shard that has duplicates. A vector stays if it represents remaining '
+  'duplicates in the index.';

@@ -12,8 +12,8 @@ declare
   v_shard record;
   v_hashes bigint[];
 begin
-  -- Looked up one by one by the whole key, as in remove_chunks. That has locked the chunks, so nobody writes their
-  -- vectors now.
+  -- Rows are looked up one by one by the whole key, as in remove_chunks. remove_chunks has locked the chunks, so no
+  -- other session writes their vectors now.
   delete from braid_store.chunk_vectors v
   where v.tenant_id + 0 = remove_vectors.tenant_id and v.ctid = any (array(
     select v.ctid
@@ -25,8 +25,8 @@ begin
            offset 0
          ) v));
   perform braid_store.extend_removed_chunks(tenant_id, collection_id, chunk_ids);
-  -- A shard that is still being copied may get the vector after this. That does no harm: searches check that the chunk
-  -- exists.
+  -- A shard that is still being copied may receive the vector after this delete. This is harmless: searches check that
+  -- the chunk exists.
   for v_shard in
     select s.id, s.duplicate_count from braid_store.vector_shards s
     where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
@@ -42,7 +42,7 @@ begin
                    'select array_agg(g.embedding_hash) from gone g', v_shard.id)
       into v_hashes
       using remove_vectors.tenant_id, remove_vectors.chunk_ids;
-    -- Where the delete waited for absorb_vectors, that may have relied on what is gone now.
+    -- If the delete waited for absorb_vectors, absorb_vectors may have stored duplicates of a vector that is now gone.
     if v_shard.duplicate_count = 0 then
       perform braid_store.represent_duplicates(s, v_hashes)
       from braid_store.vector_shards s
@@ -54,5 +54,5 @@ end
 $$;
 
 comment on function braid_store.remove_vectors(int, int, bigint[]) is
-  'Delete the vectors of chunks in all vector spaces, and what parts have of the chunks. The caller has locked the '
-  'chunks, so that nobody writes their vectors meanwhile.';
+  'Delete the vectors of chunks in all vector spaces, and the parts'' data of the chunks. The caller has locked the '
+  'chunks, so that no other session writes their vectors meanwhile.';

@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.represent_duplicates(braid_store.vector_shards, bigint[]) is
-  'Put one of each set of equal vectors into a shard''s index that has none there any more. hashes: those of the '
-  'vectors.';
+  'Put one vector of each set of equal vectors into a shard''s index if the index has lost the set''s '
+  'representative. hashes: the hashes of the vectors.';

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+-- Otherwise a plan made while the tables were small would scan them whole for each key, until the session ends.
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -20,7 +20,8 @@ declare
   v_is_half boolean := write_vectors.collection.vector_storage = 'halfvec';
   v_chunk_ids bigint[];
 begin
-  -- Locks chunks, then jobs, each in the order of their ids, as remove_chunks does; so the two cannot deadlock.
+  -- This locks chunks, then jobs, each in the order of their ids, as remove_chunks does, so that the two cannot
+  -- deadlock.
   v_chunk_ids := array(
     select c.id
     from (select u.id from unnest(write_vectors.chunk_ids) u (id) order by u.id offset 0) u,
@@ -42,13 +43,13 @@ begin
          offset 0
        ) j;
 
-  -- Never into a shard. This row overrides the one in the shard until maintenance moves it there.
+  -- Vectors are never written into a shard. This row overrides the shard's row until maintenance moves it there.
   insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
   select write_vectors.tenant_id, v_collection_id, write_vectors.collection.vector_space_id, e.chunk_id,
-         -- Rounded already here, so that the later move into a shard changes no score.
+         -- The vector is rounded here already, so that the later move into a shard changes no score.
          case when v_is_half then e.embedding::@vector@.halfvec::@vector@.vector else e.embedding end
   from unnest(write_vectors.chunk_ids, write_vectors.embeddings) e (chunk_id, embedding)
-  -- Some chunks may have been deleted since their embedding was asked for. The others are locked and cannot be deleted
+  -- Some chunks may have been deleted since their embedding was requested. The others are locked and cannot be deleted
   -- now.
   join unnest(v_chunk_ids) c (id) on c.id = e.chunk_id
   order by e.chunk_id
@@ -69,5 +70,5 @@ end
 $$;
 
 comment on function braid_store.write_vectors(int, braid_store.collections, bigint[], @vector@.vector[]) is
-  'Store embeddings of chunks in the collection''s vector space and delete the jobs that asked for them. Chunks '
-  'that do not exist any more are skipped. Return how many embeddings were stored.';
+  'Store embeddings of chunks in the collection''s vector space and delete the jobs that requested them. Chunks that '
+  'no longer exist are skipped. Return the number of embeddings stored.';

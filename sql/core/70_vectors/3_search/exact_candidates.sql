@@ -20,7 +20,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A filter that every existing chunk matches: it makes the scan look up each vector's chunk and skip deleted ones.
+  -- Every existing chunk matches this filter. It makes the scan look up each vector's chunk and skip deleted chunks.
   c_existing constant braid_store.filter := braid_store.narrow_filter(braid_store.no_filter(), 'true');
   v_measured braid_store.measured_chunks;
   v_found_count int;
@@ -34,7 +34,7 @@ begin
          exact_candidates.min_score, exact_candidates.candidate_count,
          cardinality(v_measured.chunk_ids), not (exact_candidates.filter).is_empty) r;
   if filter.is_empty and v_found_count < least(candidate_count, cardinality(v_measured.chunk_ids)) then
-    -- Some vectors belong to chunks that were deleted while the shard was made: again, without these.
+    -- Some vectors belong to chunks that were deleted while the shard was built, so search again without them.
     v_measured := braid_store.nearest_exact(tenant_id, collection, space.distance, shard_id, has_written,
                                             query_embedding, c_existing, candidate_count);
     v_candidates := (braid_store.rank_nearest(tenant_id, space.distance, v_measured.chunk_ids, v_measured.distances,
@@ -46,5 +46,5 @@ $$;
 
 comment on function braid_store.exact_candidates(int, braid_store.collections, braid_store.vector_spaces, int, boolean,
                                                  @vector@.vector, braid_store.filter, float8, int) is
-  'The chunks nearest to a vector among those that pass a filter, found by comparing it with every vector. '
+  'Find the chunks nearest to a vector among the chunks that pass a filter, by comparing it with every vector. '
   'shard_id: the shard to read; null if there is none. has_written: whether chunk_vectors has vectors as well.';

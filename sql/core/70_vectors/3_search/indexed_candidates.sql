@@ -25,7 +25,8 @@ declare
   v_measured braid_store.measured_chunks;
   v_written braid_store.measured_chunks;
   v_max_count int;
-  -- Where enough of what one scan finds should pass the filter, one is tried. Else the index goes on by itself.
+  -- If one scan should find enough vectors that pass the filter, a single scan is tried first. Otherwise the index scan
+  -- is iterative.
   v_is_iterative boolean := not filter.is_empty and coalesce(filter.share * ef_search < 1.1 * enough_count, true);
   v_places int[];
   v_count int;
@@ -37,7 +38,8 @@ declare
   v_found_count int;
   v_candidates braid_store.candidate[];
 begin
-  -- The index cannot be asked for what is further away than anything in it.
+  -- A query this long may not fit into halfvec. It lies beyond all vectors of the index, whose lengths are at most
+  -- 20000.
   if shard.index_type = 'halfvec' and space.distance = 'l2' and @vector@.vector_norm(query_embedding) > 65504 then
     return null;
   end if;
@@ -47,9 +49,9 @@ begin
   end if;
   <<widths>>
   loop
-    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for
-    -- its duplicates), or if the index orders them only roughly: very much so by bits, and as query_index_recalls says
-    -- by halfvec.
+    -- Request more than candidate_count vectors if some may not count: vectors overridden in chunk_vectors, or a
+    -- deleted chunk's vector that represents duplicates. Also request more if the index orders vectors only roughly:
+    -- many more from bits, and a few more from halfvec, as query_index_recalls does.
     v_max_count := case
       when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count,
         ef_search)
@@ -65,8 +67,9 @@ begin
              indexed_candidates.query_embedding, indexed_candidates.filter, v_max_count, indexed_candidates.ef_search,
              v_is_iterative, indexed_candidates.has_written) n;
       exit when filter.is_empty;
-      -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many
-      -- like them, however long it goes on.
+      -- If the last result needed appears three times later than the filter's selectivity predicts, and in the second
+      -- half of the scan, fall back to an exact scan. Hardly any vectors near the query then pass the filter, and the
+      -- index misses many similar vectors, however long it scans.
       v_count := least(cardinality(v_places), candidate_count);
       v_last_place := case when v_count = candidate_count or v_is_iterative then v_places[v_count] else ef_search end;
       if v_count < filter.share * v_last_place / 3 and v_last_place > ef_search / 2 then
@@ -75,8 +78,8 @@ begin
       exit when v_is_iterative or v_count >= enough_count;
       v_is_iterative := true;
     end loop;
-    -- An index that has no way to what is near the query gives what is far, and takes it for the nearest. Those that
-    -- pass a filter may be far for that reason alone; then it counts how far the nearest is that the index came to.
+    -- An index without a path to the query's neighbours returns distant vectors as the nearest. Vectors that pass a
+    -- filter may be distant only because of the filter, so tenth_distance ignores the filter.
     exit when v_tenth_distance <= v_far_distance or v_far_distance is null or (
       select count(*) filter (where u.distance <= v_far_distance) >= least(10, count(*))
       from unnest(v_measured.distances || v_written.distances) u (distance));
@@ -86,8 +89,8 @@ begin
     exit when shard.far_ef_search <= ef_search;
     ef_search := shard.far_ef_search;
   end loop;
-  -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of
-  -- the cluster, all vectors.
+  -- If halfvec cannot distinguish the vectors of a cluster, all vectors that the index search visits are compared. If
+  -- the cluster is larger than that, all vectors are compared.
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
     if v_max_count < ef_search then
@@ -112,8 +115,8 @@ begin
          indexed_candidates.tenant_id, indexed_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
          indexed_candidates.min_score, indexed_candidates.candidate_count, v_indexed_count,
          not (indexed_candidates.filter).is_empty) r;
-  -- Vectors written since do not count as found: they may be new versions of many of the shard's nearest vectors, which
-  -- then are missing from the index's answer.
+  -- Vectors written since then do not count as found: they may be new versions of many of the shard's nearest vectors,
+  -- which the index's answer then lacks.
   return case when v_found_count >= enough_count then v_candidates end;
 end
 $$;
@@ -121,9 +124,9 @@ $$;
 comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
                                                    braid_store.serving_shard, boolean, @vector@.vector,
                                                    braid_store.filter, float8, int, int, int) is
-  'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if has_written, '
-  'by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer than '
-  'enough_count, or comes to them three times as late as the share of the filter lets expect (then the chunks that '
-  'pass it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart. '
-  'Where what it finds is farther than usual (far_distance of the shard), it is searched as widely as measure_far '
-  'found necessary for that; null, if no width was enough.';
+  'Find the chunks nearest to a vector among the chunks that pass a filter, by a shard''s HNSW index and, if '
+  'has_written, by comparing the newer vectors in chunk_vectors. Return null if the index found fewer than '
+  'enough_count, or if it cannot distinguish the nearest vectors. Also return null if the results appear three times '
+  'later than the filter''s selectivity predicts. In that case the chunks that pass the filter are far from the '
+  'query, or the index holds many vectors of deleted chunks. If the results are farther than far_distance of the '
+  'shard, repeat the search with the width that measure_far found necessary; return null if no width was enough.';

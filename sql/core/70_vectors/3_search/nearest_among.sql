@@ -22,7 +22,7 @@ begin
   if shard.has_written is null then
     shard := braid_store.serving_shard(tenant_id, collection);
   end if;
-  -- Mostly nothing was written since the shard was made. Then its vectors alone are looked up.
+  -- Usually no vector was written since the shard was built. Then only the shard is read.
   v_has_written := shard.has_written or shard.id is null;
   execute format($query$
     select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
@@ -47,5 +47,5 @@ $$;
 comment on function braid_store.nearest_among(int, braid_store.collections, text, braid_store.serving_shard,
   @vector@.vector,
                                               bigint[]) is
-  'The distances from a query vector to given chunks, in no order. Chunks without a vector are left out. shard: the '
-  'collection''s, if the caller has it already.';
+  'Return the distances from a query vector to given chunks, in no order. Chunks without a vector are left out. '
+  'shard: the collection''s shard, if the caller already has it.';

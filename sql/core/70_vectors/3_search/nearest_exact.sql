@@ -33,7 +33,7 @@ declare
                      else v_shard end;
 begin
   if filter.is_empty then
-    -- Not FETCH FIRST ... WITH TIES, which sorts all rows; LIMIT keeps only a heap of the best.
+    -- LIMIT keeps only a heap of the best rows. FETCH FIRST ... WITH TIES would sort all rows.
     execute format('select array_agg(n.chunk_id), array_agg(n.distance) '
                    'from (select m.chunk_id, m.distance from (%s) m order by m.distance limit $5 + 1) n', v_all)
     into chunk_ids, distances
@@ -44,15 +44,15 @@ begin
       using query_embedding, tenant_id, collection.id, collection.vector_space_id, distances[max_count];
     end if;
   else
-    -- Sorted first, so that the filter is tested only until enough chunks are found.
+    -- The vectors are sorted first, so that the filter is tested only until enough chunks are found.
     execute format($query$
       select array_agg(n.chunk_id), array_agg(n.distance)
       from (
         select v.chunk_id, v.distance
         from (select m.chunk_id, m.distance from (%s) m order by m.distance offset 0) v,
              lateral (
-               -- The filter stands outside: inside, the index of one of its columns seems as good while the table is
-               -- small, and would be read for each.
+               -- The filter is outside the subquery. Inside, the planner could prefer an index of a filtered column
+               -- while the table is small, and would read it for each chunk.
                select
                from (
                  select c.* from braid_store.chunks c
@@ -77,6 +77,7 @@ $$;
 
 comment on function braid_store.nearest_exact(int, braid_store.collections, text, int, boolean, @vector@.vector,
                                               braid_store.filter, int) is
-  'The max_count vectors nearest to a query among those of chunks that pass a filter, found by comparing all, in '
-  'no order; more if several tie for the last place. shard_id: the shard to read; null if there is none. has_written: '
-  'chunk_vectors is read as well, and overrides the shard.';
+  'Find the max_count vectors nearest to a query, among the vectors of chunks that pass a filter, by comparing all '
+  'of them. The result has no order, and more than max_count vectors if several tie for the last place. shard_id: '
+  'the shard to read; null if there is none. has_written: whether chunk_vectors is read as well; its vectors '
+  'override the shard''s.';

@@ -16,8 +16,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
+-- with the tenant seem as good, and each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -32,7 +32,7 @@ declare
     braid_store.distance_operator(distance), shard_id,
     case when has_written then braid_store.not_overridden() else 'true' end);
 begin
-  -- Sorted first, so that the filter is tested only until enough chunks are found.
+  -- The vectors are sorted first, so that the filter is tested only until enough chunks are found.
   execute format($query$
     select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
     from (
@@ -64,6 +64,7 @@ $$;
 
 comment on function braid_store.nearest_filtered(int, braid_store.collections, text, int, boolean, @vector@.vector,
                                                  braid_store.filter, int) is
-  'The max_count vectors nearest to a query among those of chunks that pass a filter, found by measuring all of '
-  'filter.among, in no order; more if several tie for the last place. shard_id: the shard to read; null if there is '
-  'none. has_written: chunk_vectors is read as well, and overrides the shard.';
+  'Find the max_count vectors nearest to a query, among the vectors of chunks that pass a filter, by comparing all '
+  'vectors of filter.among. The result has no order, and more than max_count vectors if several tie for the last '
+  'place. shard_id: the shard to read; null if there is none. has_written: whether chunk_vectors is read as well; '
+  'its vectors override the shard''s.';

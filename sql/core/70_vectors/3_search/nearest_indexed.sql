@@ -20,8 +20,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- The planner, which has no statistics of what tenants store, would scan and sort. These settings only discourage that:
--- if the index is gone, it still happens.
+-- The planner has no statistics of tenants' data, and would otherwise scan and sort. These settings only discourage
+-- that plan: if the index is gone, it is still used.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -36,13 +36,13 @@ declare
   v_sort_key text := (braid_store.shard_order(shard.storage, shard.index_type, space.dimensions,
     space.distance)).sort_key;
 begin
-  -- Restored below. They cannot be set in the function's definition: before pgvector is loaded, only a superuser may
-  -- name its settings there.
+  -- The settings are restored below. The function's definition cannot set them: before pgvector is loaded, only a
+  -- superuser may name its settings there.
   perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
           set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  -- Look-ups for each row keep the order in which the index gives the rows. To sort them by it again, the planner would
-  -- want all of them first.
+  -- A look-up for each row keeps the order in which the index returns the rows. To sort by the same order again, the
+  -- planner would read all rows first.
   execute format($query$
     select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place),
       '{}'),
@@ -81,7 +81,7 @@ begin
   into chunk_ids, distances, places, tenth_distance
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   if shard.duplicate_count > 0 then
-    -- Equal vectors that both stand in the index (see hashed_batch) stand for the same chunks.
+    -- If two equal vectors are both in the index (see hashed_batch), they represent the same chunks.
     select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place),
       '{}')
     into chunk_ids, distances, places
@@ -102,9 +102,9 @@ $$;
 comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces,
                                                 braid_store.serving_shard, @vector@.vector, braid_store.filter, int,
                                                   int, boolean, boolean) is
-  'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
-  'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
-  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: how many '
-  'vectors the index had given when it came to each chunk, in ascending order; nulls without a filter. '
-  'tenth_distance: how far the tenth is that the index gave, whether it passes the filter or not; null without a '
-  'filter.';
+  'Find vectors of a shard near a query by its HNSW index, and return their exact distances. The result is '
+  'approximate, and may have fewer than max_count vectors even if more exist. is_iterative: the scan continues until '
+  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: for each '
+  'chunk, how many vectors the index had returned by then, in ascending order; nulls without a filter. '
+  'tenth_distance: the largest distance among the first ten vectors of the index, whether or not they pass the '
+  'filter; null without a filter.';

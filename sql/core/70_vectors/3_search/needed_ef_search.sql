@@ -12,8 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- On the straight line through the values measured at 10 and at 100; with room for vectors that are deleted but still
-  -- in the index.
+  -- The values measured at 10 and at 100 are interpolated linearly. The margin allows for deleted vectors that are
+  -- still in the index.
   return greatest(
     1.25 * needed_ef_search.candidate_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search
@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8, float8) is
-  'Estimate the hnsw.ef_search that is needed to get candidate_count vectors, among them the page_count nearest, from '
-  'the values measured for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least ef_search, and a '
-  'quarter more than candidate_count.';
+  'Estimate the hnsw.ef_search that is needed to find candidate_count vectors, among them the page_count nearest. '
+  'The estimate is based on the values measured for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). '
+  'It is at least ef_search, and at least 1.25 times candidate_count.';

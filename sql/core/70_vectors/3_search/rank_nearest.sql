@@ -17,8 +17,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
+-- with the tenant seem as good, and each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -71,4 +71,5 @@ comment on function braid_store.rank_nearest(int, text, bigint[], float8[], floa
   'Turn measured distances into ranked candidates: the candidate_count best of the chunks that exist. Their score is '
   'a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for l2. Ranks begin at 1; equal '
   'scores are ordered by external_id and chunk_index. Scores below min_score are left out. found_count: how many of '
-  'the first counted chunks exist, whatever their score. are_live: all exist, as where a filter was tested on each.';
+  'the first "counted" chunks exist, whatever their score. are_live: whether all chunks are known to exist, as after '
+  'a filter was tested on each.';

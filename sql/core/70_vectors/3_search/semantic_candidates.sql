@@ -34,7 +34,7 @@ begin
   where s.id = semantic_candidates.collection.vector_space_id;
   shard := braid_store.serving_shard(tenant_id, collection);
 
-  -- 1. If few chunks pass the filter, the query is compared with all of these.
+  -- 1. If few chunks pass the filter, compare the query with all of them.
   if not filter.is_empty and filter.share is null and not is_exact and ef_search is null then
     filter := braid_store.find_filtered(filter, tenant_id, collection.id, candidate_count, 0, false, true, null);
   end if;
@@ -47,16 +47,16 @@ begin
     return;
   end if;
 
-  -- 2. By the index, if its index recall has been measured and at most half of its vectors are asked for.
+  -- 2. Use the index if its index recall has been measured and at most half of its vectors are requested.
   if shard.is_indexed and (shard.ef_search is not null or ef_search is not null) and not is_exact
      and shard.vector_count > 2 * candidate_count then
-    -- Wide enough to hold candidate_count chunks that pass the filter, and for the index recall that was measured. If
-    -- fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
-    -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one
-    -- scan that comes to about candidate_count of them is enough.
+    -- The scan is wide enough for candidate_count chunks that pass the filter, and for the measured index recall. If
+    -- fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan continues by
+    -- itself if it has found too few. pgvector allows at most 1000. If full text fills the page, one scan that finds
+    -- about candidate_count chunks is enough.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
     if ef_search is not null then
-      -- Whoever says how wide a search is gets that.
+      -- If the caller gives ef_search, it is used unchanged.
       shard.far_distance := null;
     end if;
     if is_fused and not filter.is_empty then
@@ -74,7 +74,7 @@ begin
     end if;
   end if;
 
-  -- 3. By comparing the query with all vectors.
+  -- 3. Compare the query with all vectors.
   if candidates is null then
     mode := coalesce('exact_after_' || mode, 'exact');
     candidates := braid_store.exact_candidates(tenant_id, collection, v_space, shard.id, shard.has_written,
@@ -85,11 +85,12 @@ $$;
 
 comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
                                                     float8, int, int, boolean, boolean, int) is
-  'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
-  'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
-  'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
-  'exact_after_hnsw_filtered (the index found too few, or hardly any near the query that pass the filter). '
-  'page_count: how many of the nearest are to be found as surely as was measured; the others are what is found on the '
-  'way. is_fused: full text fills most of the page, so that fewer of them are enough, and under a filter three '
-  'quarters of candidate_count. is_exact true compares all vectors. ef_search, if not null, sets how widely the index '
-  'is searched. shard: what they were found in.';
+  'Find the candidate_count chunks nearest to a vector among the chunks that pass a filter. mode: how they were '
+  'found. In mode exact, all vectors were compared; in mode exact_filtered, only vectors of chunks that pass the '
+  'filter. In mode hnsw or hnsw_filtered, the index was searched as widely as calibrate_shard found necessary. In '
+  'mode exact_after_hnsw or exact_after_hnsw_filtered, all vectors were compared because the index found too few, or '
+  'hardly any near the query that pass the filter. page_count: how many of the nearest chunks must be found with the '
+  'measured index recall; no recall is promised for the other candidates. is_fused: full text fills most of the '
+  'page, so the search may miss more chunks; with a filter, three quarters of candidate_count are enough. If '
+  'is_exact is true, compare all vectors. ef_search: how widely to search the index; null to choose. shard: the '
+  'shard that was searched.';

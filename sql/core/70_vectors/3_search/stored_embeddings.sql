@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- While chunk_vectors has a page or two, each id would be looked up by reading all of it.
+-- While chunk_vectors has only a page or two, the planner would read the whole table for each id.
 set enable_seqscan = off
 as $$
 begin
@@ -52,4 +52,5 @@ end
 $$;
 
 comment on function braid_store.stored_embeddings(int, braid_store.collections, bigint[], braid_store.serving_shard) is
-  'The embeddings of chunks. Chunks without one are left out. shard: as in nearest_among.';
+  'Return the embeddings of chunks. Chunks without one are left out. shard: the collection''s shard, if the caller '
+  'already has it.';

@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining rows for
--- each batch.
+-- These settings make the planner read the key's index in order. It has no statistics, and would otherwise read and
+-- sort all remaining rows for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -19,7 +19,7 @@ declare
   v_left_hashes bigint[];
   v_misfit_count int;
 begin
-  -- In one statement, so that every snapshot sees a vector in at least one of the two places.
+  -- One statement moves the vectors, so that every snapshot sees a vector in at least one of the two places.
   execute format($query$
     with candidate as materialized (
       select v.ctid, %3$s as fits from braid_store.chunk_vectors v
@@ -32,7 +32,7 @@ begin
     ), batch as (
       select m.chunk_id, m.embedding from moved m
     ), %2$s, left_behind as (
-      -- Vectors in the index that will be replaced here, and may have duplicates.
+      -- These vectors of the index are about to be replaced, and may have duplicates.
       select s.embedding_hash
       from hashed h,
            lateral (
@@ -46,7 +46,7 @@ begin
       select $1, h.chunk_id, h.embedding, h.embedding_hash, h.is_duplicate from hashed h order by h.chunk_id
       on conflict (tenant_id, chunk_id) do update
       set embedding = excluded.embedding, embedding_hash = excluded.embedding_hash, is_duplicate = excluded.is_duplicate
-        -- A vector that is unchanged since it was copied keeps its place in the graph.
+        -- A vector that has not changed since it was copied keeps its place in the graph.
         where s.embedding operator(@vector@.<>) excluded.embedding
       returning (s.xmax = 0) as is_new, s.is_duplicate
     )
@@ -65,7 +65,7 @@ begin
   end if;
   update braid_store.vector_shards s
   set duplicate_count = s.duplicate_count + v_duplicate_count, vector_count = s.vector_count + v_inserted,
-      -- A new shard takes the vectors that this one's index cannot.
+      -- A new shard will take the vectors that this shard's index cannot store.
       is_outdated = s.is_outdated or v_misfit_count > 0
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0
@@ -76,4 +76,5 @@ $$;
 
 comment on function braid_store.absorb_vectors(braid_store.vector_shards, int) is
   'Move vectors from chunk_vectors, where new ones are written, into the shard that serves searches: at most '
-  'max_count. Those that its index cannot take stay, and the shard is outdated. Return how many were moved, or stay.';
+  'max_count. Vectors that its index cannot store remain, and the shard is marked outdated. Return the number of '
+  'vectors that were moved or remain.';

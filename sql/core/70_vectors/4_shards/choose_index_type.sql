@@ -13,7 +13,8 @@ begin
   if shard.storage <> 'vector' or shard.index_type is not null then
     return shard.index_type;
   end if;
-  -- In so few dimensions, neighbours are nearer to each other than halfvec can tell: each search would compare all.
+  -- With this many vectors in so few dimensions, halfvec cannot distinguish neighbours, and each search would compare
+  -- all vectors.
   if shard.vector_count > 30 ^ (least((select s.dimensions from braid_store.vector_spaces s
                                        where s.id = shard.vector_space_id), 10) - 1) then
     return 'vector';
@@ -29,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.choose_index_type(braid_store.vector_shards) is
-  'The type that the HNSW index of a shard is to have, once all its vectors are copied: halfvec, if it can hold them '
-  'all and mostly tell them apart, and nothing is decided yet. Null: that which is stored.';
+  'Choose the type of a shard''s HNSW index, once all its vectors are copied. It is halfvec if no type is chosen '
+  'yet, and halfvec can store all vectors and distinguish most of them. Null means the stored type.';

@@ -19,7 +19,8 @@ declare
   v_duplicate_count int;
   v_last_id bigint;
 begin
-  -- Without a sort: the planner, which has no statistics, would read and sort all remaining rows for each batch.
+  -- The batch is read without a sort. The planner has no statistics, and would otherwise read and sort all remaining
+  -- rows for each batch.
   execute format($query$
     with batch as materialized (
       select distinct on (b.chunk_id) b.chunk_id, b.embedding
@@ -60,6 +61,6 @@ $$;
 
 comment on function braid_store.copy_vectors(braid_store.vector_shards, int, int) is
   'Copy the next vectors, at most max_count, in the order of chunk ids, into a shard that no search reads yet. '
-  'from_shard_id: the shard that serves now and is copied as well; null if there is none. Return how many were '
-  'copied; at 0 the shard is ready to be indexed. What is written later for chunks already copied stays in '
+  'from_shard_id: the shard that serves now and is copied as well; null if there is none. Return the number of '
+  'vectors copied; at 0 the shard is ready to be indexed. Vectors written later for chunks already copied stay in '
   'chunk_vectors. Vectors of chunks that are deleted meanwhile stay in the shard; searches skip them.';

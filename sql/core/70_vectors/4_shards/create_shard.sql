@@ -21,7 +21,8 @@ begin
                                          state, index_type)
   values (create_shard.tenant_id, collection.id, v_space.id, collection.vector_storage, collection.hnsw_m,
           collection.hnsw_ef_construction, 'copying',
-          -- What halfvec could not take or tell apart it need not try again, unless somebody wants it all anew.
+          -- If the serving shard has rejected halfvec, the new shard does not try it again, unless the serving shard is
+          -- outdated.
           (select s.index_type
            from braid_store.vector_shards s
            where s.tenant_id = create_shard.tenant_id and s.collection_id = collection.id
@@ -51,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.create_shard(int, braid_store.collections) is
-  'Create an empty vector shard for a tenant, with the collection''s present settings, and return its id. No search '
+  'Create an empty vector shard for a tenant, with the collection''s current settings, and return its id. No search '
   'reads it yet.';

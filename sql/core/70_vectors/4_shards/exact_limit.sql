@@ -6,10 +6,10 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Measured with 384 dimensions. Reading a row costs as much as about 200 dimensions, hence 584.
+  -- The limit was measured with 384 dimensions. Reading a row costs as much as about 200 dimensions, hence 584.
   select (s.exact_rows * 584.0 / (exact_limit.dimensions + 200))::int from braid_store.vector_settings s;
 $$;
 
 comment on function braid_store.exact_limit(int) is
-  'The number of vectors from which on a tenant gets a vector shard in a collection. Below it, comparing all vectors '
-  'is fast enough.';
+  'Return the number of vectors from which on a tenant gets a vector shard in a collection. Below it, comparing all '
+  'vectors is fast enough.';

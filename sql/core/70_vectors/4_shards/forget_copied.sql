@@ -15,12 +15,12 @@ declare
   v_gone_count int;
   v_last_id bigint;
 begin
-  -- Without a sort, as in copy_vectors.
+  -- The batch is read without a sort, as in copy_vectors.
   execute format($query$
     with batch as materialized (
       select s.ctid, s.chunk_id, s.embedding,
              exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = s.chunk_id offset 0)
-             -- One that stands in the index for others stays. Searches skip it.
+             -- A vector that represents others in the index stays. Searches skip it.
              or not s.is_duplicate and %3$s as is_kept
       from braid_store.vectors_%1$s s
       where s.tenant_id = $1 and s.chunk_id > $4
@@ -30,7 +30,8 @@ begin
       where v.tenant_id + 0 = $1 and v.ctid = any (array(
           select v.ctid
           from batch b,
-               -- A vector that is being written is skipped and left to absorb_vectors, so that this never waits.
+               -- A vector that is being written is skipped and left to absorb_vectors, so that this function never
+               -- waits.
                lateral (
                  select v.ctid, v.embedding from braid_store.chunk_vectors v
                  where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3 and v.chunk_id = b.chunk_id
@@ -58,6 +59,6 @@ end
 $$;
 
 comment on function braid_store.forget_copied(braid_store.vector_shards, int) is
-  'Clean up after a shard began to serve, for its next max_count vectors: deletes them from chunk_vectors, where '
-  'they were copied from, and delete from the shard those whose chunk was deleted while it was made. Return how '
-  'many vectors it looked at; at 0 all is done.';
+  'Clean up the next max_count vectors after a shard began to serve. Delete them from chunk_vectors, from where they '
+  'were copied. Delete vectors from the shard if their chunk was deleted while it was built. Return the number of '
+  'vectors examined; at 0 all vectors are done.';

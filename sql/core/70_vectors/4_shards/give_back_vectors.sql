@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining rows for
--- each batch.
+-- These settings make the planner read the key's index in order. It has no statistics, and would otherwise read and
+-- sort all remaining rows for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -21,8 +21,8 @@ begin
                  'order by v.chunk_id limit $2)', shard.id)
   into v_ids
   using shard.tenant_id, max_count;
-  -- Chunks that nobody is writing or deleting. Locked until the end of the transaction, because otherwise the vector of
-  -- a deleted chunk could come back.
+  -- These chunks are not being written or deleted. They stay locked until the end of the transaction, because otherwise
+  -- the vector of a deleted chunk could come back.
   v_free_ids := array(
     select c.id
     from unnest(v_ids) u (id),
@@ -58,7 +58,7 @@ begin
 
   update braid_store.vector_shards s
   set vector_count = greatest(s.vector_count - v_count, 0),
-      -- A vector may go before its duplicates, which the index does not have.
+      -- A vector may move before its duplicates, which the index does not contain.
       ef_search = case when s.duplicate_count > 0 then null else s.ef_search end,
       is_outdated = s.is_outdated or s.duplicate_count > 0,
       state = case when v_ids = '{}' then 'retired' else s.state end,
@@ -70,5 +70,6 @@ end
 $$;
 
 comment on function braid_store.give_back_vectors(braid_store.vector_shards, int) is
-  'Move vectors of a shard that has become too small back to chunk_vectors, at most max_count, and retires the shard '
-  'once it is empty. Return how many were moved; 0 also if others are writing all of their chunks at the moment.';
+  'Move at most max_count vectors of a shard that has become too small back to chunk_vectors, and retire the shard '
+  'once it is empty. Return the number of vectors moved. It is also 0 if other sessions are writing all of their '
+  'chunks.';

@@ -16,8 +16,9 @@ as $$
       select s.chunk_id, s.embedding, s.embedding_hash,
              row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
              or exists (
-               -- Locked, so that remove_vectors waits, and then sees that it has duplicates. One that is being deleted
-               -- is skipped, though it may stay for others: then two equal ones are in the index.
+               -- The row is locked so that remove_vectors waits, and then sees that the vector has duplicates. A vector
+               -- that is being deleted is skipped, though it may stay to represent others. The index then holds two
+               -- equal vectors.
                select from braid_store.vectors_%1$s r
                where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
                  and r.embedding operator(@vector@.=) s.embedding
@@ -29,6 +30,6 @@ as $$
 $$;
 
 comment on function braid_store.hashed_batch(braid_store.vector_shards) is
-  'SQL that adds to vectors on their way into a shard (batch, of chunk_id and embedding) what the shard stores '
-  'beside them: hashed. A vector is a duplicate if the shard, or the batch before it, has an equal one for the '
-  'index. In it, $1 is the tenant.';
+  'Return SQL that extends a batch of vectors on their way into a shard. It reads batch (chunk_id and embedding) and '
+  'defines hashed, which adds the other columns of the shard. A vector is a duplicate if the shard, or an earlier '
+  'row of the batch, has an equal vector for the index. In the SQL, $1 is the tenant.';

@@ -6,9 +6,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Each vector is compared with a multiple of ef_construction others, in a graph whose depth grows as the logarithm of
-  -- its size. It takes four times as long if the graph does not fit into memory. Duplicates are not in it, but compared
-  -- with the queries that measure it. What that takes for few vectors is the 8000.
+  -- Each vector is compared with a multiple of ef_construction others, in a graph whose depth grows with the logarithm
+  -- of its size. The build takes four times as long if the graph does not fit into memory. Duplicates are not in the
+  -- graph, but are compared with the queries that measure the index. The constant 8000 is the cost of measuring with
+  -- few vectors.
   select 8000 + 0.6 * shard.vector_count * (s.dimensions + 200) / 584
          + (shard.vector_count - shard.duplicate_count) * ln(shard.vector_count + 2::float8)
            * (shard.hnsw_ef_construction + 36) / 100
@@ -20,5 +21,5 @@ as $$
 $$;
 
 comment on function braid_store.index_work(braid_store.vector_shards) is
-  'How much work it is to make the index of a shard, in an arbitrary unit. upkeep_rates tells how many such units are '
-  'done in a second.';
+  'Estimate the work of building a shard''s index, in an arbitrary unit. upkeep_rates tells how many units are done '
+  'in a second.';

@@ -56,7 +56,7 @@ begin
          or (serving.storage, serving.hnsw_m, serving.hnsw_ef_construction)
             <> (v_collection.vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction)
          or not (braid_store.serving_shard(next_shard_step.tenant_id, v_collection)).is_indexed
-         -- To index many vectors anew is faster than to add them one by one.
+         -- Building a new index is faster than adding many vectors one by one.
          or v_written > greatest(1000, serving.vector_count / 5)
       then 'create'
     when v_written > 0 then 'absorb'
@@ -65,6 +65,7 @@ end
 $$;
 
 comment on function braid_store.next_shard_step(int, braid_store.collections) is
-  'The next step of maintenance for a tenant''s vectors in a collection; null if all are where they belong. create: '
-  'make a new shard. copy, index: go on with the shard that is being made (moving). forget, absorb, give_back: move '
-  'vectors of the shard that serves (serving); see forget_copied, absorb_vectors and give_back_vectors.';
+  'Return the next step of maintenance for a tenant''s vectors in a collection; null if all vectors are where they '
+  'belong. create: make a new shard. copy, index: continue with the shard that is being built (moving). forget, '
+  'absorb, give_back: move vectors of the shard that serves (serving); see forget_copied, absorb_vectors and '
+  'give_back_vectors.';

@@ -7,8 +7,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Numbers that are large beside their differences, as l2 may have, are alike in 11 bits. choose_ef_search takes less
-  -- than .985 where wider searches find no more, as here what is stored may.
+  -- With l2, numbers may be large compared with their differences, and then equal in 11 bits. choose_ef_search accepts
+  -- an index recall below 0.985 if wider searches find no more. This function does not, because an index over the
+  -- stored type may find more.
   update braid_store.vector_shards s
   set index_type = 'vector'
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
@@ -23,5 +24,5 @@ end
 $$;
 
 comment on function braid_store.reject_index(braid_store.vector_shards) is
-  'Drop a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next '
-  'is made over what is stored. Return whether it did.';
+  'Drop a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough. The next index '
+  'is then built over the stored type. Return whether the index was dropped.';

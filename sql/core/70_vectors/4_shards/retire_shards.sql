@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.retire_shards(int, int, int) is
-  'Take all vector shards of a tenant in a collection out of use, or only those of one vector space; null, the '
-  'default, means all. Maintenance drops them later.';
+  'Retire all vector shards of a tenant in a collection, or only the shards of one vector space; null, the default, '
+  'means all. Maintenance drops them later.';

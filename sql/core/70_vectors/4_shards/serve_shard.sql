@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Maintenance in another session may have retired it, together with its collection or vector space.
+  -- Maintenance in another session may have retired the shard, together with its collection or vector space.
   perform
   from braid_store.vector_shards s
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.serve_shard(braid_store.vector_shards) is
-  'Make a shard the one that searches read, and retires the one before. Do nothing if the shard was itself retired '
-  'meanwhile. Transactions with an older snapshot go on reading the one before.';
+  'Make searches read a shard, and retire the previous one. Do nothing if the shard was itself retired meanwhile. '
+  'Transactions with an older snapshot continue to read the previous shard.';

@@ -14,14 +14,14 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- As in nearest_indexed.
+-- nearest_indexed has the same settings.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 begin
-  -- A vector that is as near counts as found, since of many equal vectors any will do. Single precision tells cosine
-  -- distances apart to 6e-8, however small they are.
+  -- Vectors at the same distance count as found, because any of several equal vectors will do. Single precision
+  -- resolves cosine distances to 6e-8, however small they are.
   return query execute format($query$
     select q.place, coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1),
            coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1),
@@ -51,8 +51,8 @@ begin
     replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
             '$1', 'q.query'),
     case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
-  -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a
-  -- tenth more than are wanted, and ten.
+  -- An index over bits orders its vectors only roughly, so all vectors that it finds are ranked. From an index over
+  -- halfvec, a tenth more than needed, plus ten, are ranked.
   using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
         case when shard.storage = 'binary' then asked_index_recalls.ef_search
              when shard.index_type = 'halfvec' then 120 else 100 end,
@@ -63,5 +63,6 @@ $$;
 
 comment on function braid_store.asked_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
                                                    @vector@.vector[], int[], float8[], float8[], int) is
-  'Do the work of query_index_recalls for some of its queries, by their places among these; hnsw.ef_search is set '
-  'already. found_distance: how far the tenth nearest is that the index finds, or the last if there are fewer.';
+  'Do the work of query_index_recalls for a part of its queries; place is the query''s index in this part. The '
+  'caller has set hnsw.ef_search. found_distance: the distance of the tenth nearest vector that the index finds, or '
+  'of the last if it finds fewer.';

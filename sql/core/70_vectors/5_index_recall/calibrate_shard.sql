@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- What 100 find varies more from one sample to the next than a large index should be searched too widely, or too
-  -- narrowly. For few vectors more would take a fifth of the time that making the index takes.
+  -- With 100 queries, the result varies too much between samples for a large index. With few vectors, more queries
+  -- would take a fifth of the time of building the index.
   v_query_count int := case when shard.vector_count < 50000 then 100 else 200 end;
   v_space braid_store.vector_spaces;
   v_curve jsonb;
@@ -33,6 +33,7 @@ end
 $$;
 
 comment on function braid_store.calibrate_shard(braid_store.vector_shards) is
-  'Measure how widely a shard''s HNSW index must be searched to find what an exact search finds, with 100 sample '
-  'queries, 200 from 50,000 vectors on, and from which distance on its answers cannot be relied on, and stores that '
-  'with the shard. If the index is not good enough at any width, ef_search is null and searches stay exact.';
+  'Measure how widely a shard''s HNSW index must be searched to find the results of an exact search, and store the '
+  'result with the shard. Also measure the distance beyond which the index''s answers are unreliable. The sample has '
+  '100 queries, or 200 from 50,000 vectors on. If the index is not good enough at any width, ef_search is null and '
+  'searches stay exact.';

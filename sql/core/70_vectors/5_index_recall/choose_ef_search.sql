@@ -24,11 +24,12 @@ as $$
     select min(m.ef_search) filter (where m.missed <= 0.0075 and m.index_recall_10 >= least(0.985, m.best)) as for_10,
            coalesce(min(m.ef_search) filter (where m.index_recall_100 - m.error_100 >= 0.98), max(m.last)) as for_100,
            min(m.ef_search) filter (where m.index_recall_10 - m.error_10 >= 0.985) as for_fused,
-           -- What a sample finds, questions may not: docs/internals/index-recall.md.
+           -- Questions may find less than the sample does: see docs/internals/index-recall.md.
            case when choose_ef_search.margin > 1 then 64 else 0 end as narrowest
     from measured m
   )
-  -- At a recall below 0.97 the index is not good enough, and searches stay exact. This can happen with binary storage.
+  -- At an index recall below 0.97 the index is not good enough, and searches stay exact. This can happen with binary
+  -- storage.
   select case when m.index_recall_10 >= 0.97 then w.ef_search end, greatest(w.ef_search, least(1000, c.for_100)),
          case when m.index_recall_10 >= 0.97 then greatest(least(w.ef_search, c.for_fused), c.narrowest) end,
          m.index_recall_10
@@ -38,10 +39,10 @@ as $$
 $$;
 
 comment on function braid_store.choose_ef_search(jsonb, float8) is
-  'How widely an index should be searched, by what index_recall_curve measured of it. ef_search: the lowest '
-  'hnsw.ef_search at which it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further, times '
-  'margin; null if it does not find 97 % at any width: then searches stay exact. ef_search_100: that at which it '
-  'finds 98 % of the 100 nearest, or the highest. ef_search_fused: that at which it surely finds 98.5 % of the 10 '
-  'nearest, less a standard error of the sample, without margin, which is enough where full text ranks as well. A '
-  'margin above 1 also makes each at least 64. index_recall: the share of the 10 nearest found, from 0 to 1, at '
-  'ef_search without the margin.';
+  'Choose how widely to search an index, from the curve that index_recall_curve measured. ef_search: the lowest '
+  'hnsw.ef_search that finds 98.5 % of the 10 nearest vectors, where a wider search finds hardly more, times margin. '
+  'It is null if no width finds 97 %; searches then stay exact. ef_search_100: the lowest width that finds 98 % of '
+  'the 100 nearest, or the highest width. ef_search_fused: the lowest width that finds 98.5 % of the 10 nearest even '
+  'after subtracting a standard error of the sample. It has no margin, and is enough if full text ranks as well. A '
+  'margin above 1 also makes each width at least 64. index_recall: the share of the 10 nearest found, from 0 to 1, '
+  'at ef_search without the margin.';

@@ -32,8 +32,8 @@ begin
   far_distance := v_far.far_distance;
   far_ef_search := v_far.far_ef_search;
   if ef_search is null and v_far.ef_search is not null then
-    -- What the index misses can be told by its distance, and is looked for again: tight clusters between which it has
-    -- no way.
+    -- The vectors form tight clusters without paths between them. A large distance reveals bad answers, which are then
+    -- searched again more widely.
     ef_search := v_far.ef_search;
     ef_search_fused := v_far.ef_search;
     index_recall := v_far.index_recall;
@@ -43,6 +43,6 @@ $$;
 
 comment on function braid_store.choose_widths(braid_store.vector_shards, braid_store.vector_spaces, jsonb, float8,
                                               @vector@.vector[]) is
-  'What choose_ef_search and measure_far find best for a shard''s HNSW index. An index that finds less than 97 % at '
-  'any width, but whose bad answers can be told by their distance, is used all the same; index_recall is then that of '
-  'the others.';
+  'Combine the results of choose_ef_search and measure_far into the widths for a shard''s HNSW index. An index that '
+  'finds less than 97 % at any width is still used if a large distance reveals its bad answers. index_recall then '
+  'counts only the other answers.';

@@ -12,7 +12,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- What was found completely at a width was not asked again: at a greater one it is the same.
+  -- If the curve has no entry for a width, the next lower entry is used. Queries that found everything there were not
+  -- run again, because wider searches find the same.
   select jsonb_build_object(
            'measured_at', clock_timestamp(),
            'queries',
@@ -37,6 +38,6 @@ as $$
 $$;
 
 comment on function braid_store.describe_measurement(jsonb, int, int, jsonb, int) is
-  'What is kept, and told, of a measurement: when, with how many queries of which kind (own_counts: those of '
-  'own_queries), the index recall at the widths of searches for the 10 and the 100 nearest, and at each width of the '
-  'curve. Null without a curve.';
+  'Return the report of a measurement, as it is stored and shown; null without a curve. It tells when the '
+  'measurement was made and with how many queries of each kind (own_counts: the counts of own_queries). It also has '
+  'the index recall at the widths of searches for the 10 and the 100 nearest, and at each width of the curve.';

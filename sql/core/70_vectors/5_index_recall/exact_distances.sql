@@ -13,7 +13,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
 set work_mem = '64MB'
--- Changed below, and put back when the function ends.
+-- These settings are changed below, and restored when the function ends.
 set enable_seqscan = on
 set enable_indexscan = on
 set enable_bitmapscan = off
@@ -31,8 +31,8 @@ declare
   v_distance text := braid_store.distance_operator(space.distance);
   v_bounds float8[];
 begin
-  -- However far the hundredth is that the index finds, duplicates included, none of the hundred nearest is farther.
-  -- Where it finds fewer, all distances are kept: nothing is greater than NaN.
+  -- The hundredth vector that the index finds, duplicates included, bounds the hundred nearest: none of them is
+  -- farther. If the index finds fewer, all distances are kept, because no number is greater than NaN.
   perform set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
           set_config('hnsw.ef_search', case when shard.storage = 'binary' then '1000' else '100' end, true),
           set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -60,9 +60,9 @@ begin
           set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true),
           set_config('enable_indexscan', 'off', true);
 
-  -- Each vector is read once and compared with all queries. Most are farther than the bound, and go no further; nor do
-  -- those that are as far, of which there may be very many, all equal: they fill up what is missing. Workers take a
-  -- part, as in filtered_by_reading.
+  -- Each vector is read once and compared with all queries. Most vectors are beyond the bound and are dropped. Vectors
+  -- exactly at the bound are dropped, too, because there may be very many of them; the bound itself fills the missing
+  -- places. Parallel workers share the scan, as in filtered_by_reading.
   execute format($query$
     with nearest as materialized (
       select n.place, (array_agg(n.distance order by n.distance))[:100] as distances
@@ -94,5 +94,5 @@ $$;
 
 comment on function braid_store.exact_distances(braid_store.vector_shards, braid_store.vector_spaces,
   @vector@.vector[]) is
-  'How far from each query the nearest of all vectors of a shard are, by a scan: the tenth and the hundredth (last), '
-  'or the last if there are fewer. counts: 100, or how many vectors there are.';
+  'Scan a shard, and return the distances from each query to its nearest vectors: to the tenth and the hundredth '
+  '(last), or to the last if there are fewer. counts: the number of vectors, at most 100.';

@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.extend_own_queries(int, int, int, int) is
-  'Extension point: lets parts give vectors of queries of a tenant, by which its vector indexes are measured, at '
-  'most query_count. source: a name that the manifest of the part has in own_queries.';
+  'Extension point: let parts return vectors of a tenant''s queries, at most query_count, to measure its vector '
+  'indexes with. source: a name that the part''s manifest lists in own_queries.';

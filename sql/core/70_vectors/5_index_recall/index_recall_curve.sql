@@ -18,7 +18,7 @@ declare
   c_widths constant int[] := '{40,50,64,80,100,130,160,200,250,320,400,500,640,800,1000}';
   v_widths int[] := array(select distinct w from unnest(c_widths || index_recall_curve.further_widths) w
                           where w between 1 and 1000 order by w);
-  -- As indexed_candidates does, which does not ask the index for the others.
+  -- indexed_candidates does not use the index for longer queries.
   v_queries @vector@.vector[] := case
     when shard.index_type = 'halfvec' and space.distance = 'l2'
       then array(select q from unnest(index_recall_curve.queries) q where @vector@.vector_norm(q) <= 65504)
@@ -27,11 +27,11 @@ declare
   v_ef_search int;
   v_exact record;
   v_index_recalls record;
-  v_index_recalls_10 float8[]; -- of each query, with the last width at which it was asked
-  v_index_recalls_100 float8[]; -- null for those that are asked for the 10 nearest alone
+  v_index_recalls_10 float8[]; -- for each query, at the last width at which it was run
+  v_index_recalls_100 float8[]; -- null for queries that count the 10 nearest alone
   v_curve_10 float8[] := '{}'; -- the two at each width: v_curve_10[width][query]
   v_curve_100 float8[] := '{}';
-  v_asked int[]; -- places of the queries of which not all is found yet
+  v_asked int[]; -- indices of the queries that have not found everything yet
   v_last int;
   v_is_settled boolean := false;
 begin
@@ -41,13 +41,13 @@ begin
   v_exact := braid_store.exact_distances(shard, space, v_queries);
 
   v_index_recalls_10 := array_fill(0::float8, array[v_query_count]);
-  -- Evenly spread, as the sample is in the order in which its vectors were stored.
+  -- The queries are spread evenly, because the sample is in the order in which its vectors were stored.
   v_index_recalls_100 := array(
     select case when p % greatest(v_query_count / nullif(index_recall_curve.hundred_count, 0), 1) = 0 then 0 end::float8
     from generate_series(0, v_query_count - 1) p order by p);
   v_asked := array(select generate_series(1, v_query_count));
   foreach v_ef_search in array v_widths loop
-    -- To search a quarter of the vectors by the index takes longer than to scan them all.
+    -- Searching a quarter of the vectors by the index takes longer than scanning all of them.
     exit when v_ef_search > greatest(100, shard.vector_count / 4);
     select r.* into v_index_recalls
     from (
@@ -68,7 +68,8 @@ begin
     v_asked := array(select p from generate_series(1, v_query_count) p
                      where least(v_index_recalls_10[p], v_index_recalls_100[p]) < 1);
     exit when v_asked = '{}';
-    -- Wider searches are slow to measure. What they could find yet is too little to change what choose_ef_search takes.
+    -- Wider searches are slow to measure. They could find too few more vectors to change the result of
+    -- choose_ef_search.
     v_is_settled := v_ef_search >= all (index_recall_curve.further_widths) and (
       select avg(1 - u.index_recall_10) + stddev(u.index_recall_10) / sqrt(v_query_count) <= 0.0075
              and avg(u.index_recall_100) - stddev(u.index_recall_100) / sqrt(count(u.index_recall_100)) >= 0.98
@@ -97,10 +98,11 @@ $$;
 
 comment on function braid_store.index_recall_curve(braid_store.vector_shards, braid_store.vector_spaces,
                                                   @vector@.vector[], int[], int) is
-  'Ask a shard''s HNSW index these queries at growing widths, and compare with a scan. An array of JSON objects, by '
-  'ef_search: the mean share of the 10, and of the 100, nearest that was found (index_recall_10, index_recall_100), '
-  'with the standard errors of these means (error_10, error_100); and how much more of the 10 a wider search would '
-  'find (missed, missed_error): what the last width found, or all. It ends where all is found, or so much that wider '
-  'searches change nothing for choose_ef_search, or at a quarter of the vectors. further_widths: other widths than '
-  'the usual ones. hundred_count: about how many of the queries tell index_recall_100; the others are not asked again '
-  'where they have found their 10. Null without queries.';
+  'Run queries on a shard''s HNSW index at growing widths, and compare the results with a scan. Return an array of '
+  'JSON objects, ordered by ef_search. index_recall_10, index_recall_100: the mean share of the 10 and of the 100 '
+  'nearest vectors found. error_10, error_100: the standard errors of these means. missed, missed_error: the share '
+  'of the 10 nearest that the last width finds in addition, or, if the curve ended early, the share not found. The '
+  'curve ends when everything is found, when wider searches cannot change the result of choose_ef_search, or at a '
+  'quarter of the vectors. further_widths: additional widths to measure. hundred_count: the approximate number of '
+  'queries that count for index_recall_100. The others are not run again once they have found their 10 nearest. '
+  'Return null without queries.';

@@ -17,15 +17,15 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- An index over bits is asked for a thousand vectors each time.
+  -- An index over bits returns a thousand vectors for each query, so it gets fewer queries.
   c_each constant int := case shard.storage when 'binary' then 20 else 60 end;
   c_away constant int := case shard.storage when 'binary' then 40 else 100 end;
   c_stored constant int := case shard.storage when 'binary' then 50 else 400 end;
-  -- Of so many answers that follow each other by distance, one may find hardly anything, or all a little less than 95
-  -- %.
+  -- Among this many answers with similar distances, one may find hardly anything, or all may have an index recall
+  -- slightly below 95 %.
   c_window constant int := 40;
   c_most_missed constant float8 := 1.5;
-  -- Others than those that are asked may be bad a little nearer.
+  -- Other queries may have bad answers at slightly smaller distances.
   c_margin constant float8 := 0.1;
   c_far_widths constant int[] := '{64,100,160,250,400,640,1000}';
   v_widest int := greatest(100, shard.vector_count / 4);
@@ -42,13 +42,13 @@ declare
   v_finds_far boolean := false;
   v_is_good boolean;
 begin
-  -- What is stored leads to itself, unless it lies in an island that the index has no way to. Of inner products, others
-  -- may be nearer.
+  -- A stored vector finds itself, unless it lies in an island without a path in the index. With inner products, other
+  -- vectors may be nearer.
   v_stored := case when space.distance = 'inner_product' then '{}'
                    else coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}') end;
   v_queries := own_queries;
   if v_queries = '{}' then
-    -- Beside the vectors, between two of them, and away from all.
+    -- The queries lie beside the vectors, between two of them, and far from all of them.
     v_queries := coalesce(braid_store.sample_queries(shard, space, c_each), '{}')
       || array(
         select array(
@@ -62,7 +62,7 @@ begin
   v_queries := array(
     select q from unnest(v_queries) with ordinality u (q, place)
     where (space.distance <> 'cosine' or @vector@.vector_norm(q) > 0)
-      -- As in index_recall_curve.
+      -- index_recall_curve applies the same limit.
       and (shard.index_type is distinct from 'halfvec' or space.distance <> 'l2' or @vector@.vector_norm(q) <= 65504)
     order by place);
   v_query_count := cardinality(v_queries);
@@ -104,7 +104,7 @@ begin
     group by b.found;
     far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance)
       else 0 end;
-    -- Of the queries beside the vectors, and of these.
+    -- Only the tenant's own queries or the queries beside the vectors, and the stored vectors, count here.
     select avg(u.index_recall) filter (where u.found <= far_distance), avg(u.index_recall),
            avg((u.found > far_distance)::int)
     into index_recall, v_usual_index_recall, v_suspect_share
@@ -114,7 +114,8 @@ begin
     exit when v_is_good;
   end loop;
 
-  -- Wide enough for all answers beyond, or for the last twenty, and for what does not lead to itself.
+  -- The width must be enough for all answers beyond far_distance, or for the farthest twenty. Stored vectors that do
+  -- not find themselves are among them.
   v_suspect := array(
     select u.place
     from (select u.*, row_number() over (order by u.found desc) as rank from unnest(v_found) with ordinality u (found,
@@ -124,7 +125,7 @@ begin
   foreach v_width in array c_far_widths loop
     continue when v_width < ef_search;
     exit when v_width > v_widest;
-    -- A width at which none of these is missed may miss one in a hundred of others; the next one is for them.
+    -- A width that misses none of these queries may miss one in a hundred others, so the next width is used.
     if v_finds_far then
       far_ef_search := v_width;
       exit;
@@ -143,8 +144,8 @@ begin
       from unnest(v_index_recalls.index_recalls_10, v_suspect) u (index_recall, place));
   end loop;
   ef_search := case when v_is_good then ef_search end;
-  -- Most answers are good and would be suspected all the same: distances do not tell them from bad ones, as where a few
-  -- vectors are nearly alike.
+  -- Most answers are good but would still be suspected. Distances cannot distinguish them from bad answers, for example
+  -- if a few vectors are almost equal.
   if v_usual_index_recall >= 0.985 and v_suspect_share > 0.3 then
     far_distance := 'infinity';
     far_ef_search := null;
@@ -154,9 +155,10 @@ $$;
 
 comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[],
   @vector@.vector[]) is
-  'Measure how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after '
-  'the other, until what is not farther is found to 98.5 % (index_recall), and that is most; ef_search: the width '
-  'that this was; null: none. far_distance: the tenth nearest of an answer may be so far, of inner products divided '
-  'by the length of the query. far_ef_search: the width next to the one that finds what is farther; null: there is '
-  'none. Where most answers are good and would be farther, far_distance is infinity. Asked are own_queries, or '
-  'queries beside, between and away from the vectors, and in any case some of the vectors.';
+  'Measure up to which distance the answers of a shard''s HNSW index can be relied on. widths: the widths to try in '
+  'order. The first width that counts finds 98.5 % (index_recall) for answers up to far_distance, which must be most '
+  'answers. ef_search: that width; null if there is none. far_distance: the largest reliable distance of the tenth '
+  'nearest vector; for inner products, it is divided by the length of the query. far_ef_search: the width after the '
+  'smallest one that is enough for farther answers; null if there is none. If most answers are good but would be '
+  'farther, far_distance is infinity. The queries are own_queries, or else queries beside, between and away from the '
+  'vectors. Some of the stored vectors are always added.';

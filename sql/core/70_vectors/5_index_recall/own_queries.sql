@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.own_queries(int, int, int, int) is
-  'Return vectors of queries of a tenant, at most query_count, as parts have them, in the order of the sources that '
-  'their manifests list. counts: how many of each source.';
+  'Return vectors of a tenant''s queries that parts have, at most query_count, in the order of the sources that '
+  'their manifests list. counts: the number of queries of each source.';

@@ -16,12 +16,12 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Changed below, and put back when the function ends.
+-- These settings are changed below, and restored when the function ends.
 set parallel_setup_cost = 1000
 set parallel_tuple_cost = 0
 as $$
 declare
-  -- A smaller index is asked in a tenth of a second, and a worker takes 30 ms of CPU to start.
+  -- A smaller index answers all queries in a tenth of a second, and a worker takes 30 ms of CPU to start.
   c_least_shared constant int := 50000;
   -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(queries[1]);
@@ -30,7 +30,7 @@ declare
 begin
   perform set_config('hnsw.ef_search', query_index_recalls.ef_search::text, true),
           set_config('hnsw.iterative_scan', 'off', true);
-  -- So that the planner has a worker ask half of the queries, as in posting_lists: both calls seem cheap to it.
+  -- As in posting_lists, the planner then lets a worker run half of the queries, because both calls seem cheap to it.
   if shard.vector_count >= c_least_shared then
     perform set_config('parallel_setup_cost', '0', true);
   end if;
@@ -54,6 +54,7 @@ $$;
 
 comment on function braid_store.query_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
                                                    @vector@.vector[], int[], float8[], float8[], int) is
-  'For each query, what share of its 10 and of its 100 nearest vectors a shard''s HNSW index finds with this '
-  'hnsw.ef_search, from 0 to 1. nearest_counts: 100, or how many vectors there are. tenth_distances, last_distances: '
-  'how far away the last of these are. found_distances: how far the tenth nearest is that the index finds.';
+  'Return, for each query, the share of its 10 and of its 100 nearest vectors that a shard''s HNSW index finds with '
+  'this hnsw.ef_search, from 0 to 1. nearest_counts: the number of vectors, at most 100. tenth_distances and '
+  'last_distances are the distances of the tenth and the last of the nearest vectors. found_distances: the distance '
+  'of the tenth nearest vector that the index finds.';

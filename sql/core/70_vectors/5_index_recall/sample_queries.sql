@@ -15,9 +15,9 @@ as $$
 declare
   v_queries @vector@.vector[];
 begin
-  -- Questions lie beside documents, not on them, which makes their nearest vectors harder to find: the index was built
-  -- with links between what it stores, and a stored vector leads straight to its neighbours. So a query is a stored
-  -- vector plus one and a half times its length in a random direction.
+  -- Questions lie beside documents, not on them. This makes their nearest vectors harder to find: the index links
+  -- stored vectors, and a stored vector leads straight to its neighbours. So a query is a stored vector plus 1.5 times
+  -- its length in a random direction.
   execute format($query$
     select array_agg(
              case when $5 = 0 then v.embedding
@@ -27,7 +27,7 @@ begin
                     from unnest(v.embedding::real[]) x)::@vector@.vector end
              order by n)
     from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
-         -- At even distances, all could be of one kind, such as every hundredth.
+         -- At fixed intervals, all vectors could be of one kind, such as every hundredth.
          (select n, n + random() as place from generate_series(0, $2 - 1) n offset 0) p,
          lateral (
            select v.embedding::@vector@.vector as embedding from braid_store.vectors_%1$s v
@@ -43,5 +43,5 @@ end
 $$;
 
 comment on function braid_store.sample_queries(braid_store.vector_shards, braid_store.vector_spaces, int, float8) is
-  'Make queries like those that a shard may be asked, from its vectors, each moved by so many times its length '
-  '(moved_by) in a random direction; 0: as it is stored. Null if it has none.';
+  'Make queries like the real queries of a shard: stored vectors, each moved by moved_by times its length in a '
+  'random direction. If moved_by is 0, the vectors stay as they are stored. Return null if the shard has no vectors.';
