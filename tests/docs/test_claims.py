@@ -116,6 +116,23 @@ def test_the_reference_has_all_functions_with_their_arguments(db: Connection) ->
         assert re.findall(r"(?:^|\n|, ?) *(\w+) ", given) == [one for one, _ in arguments(db, name)], name
 
 
+# What they are, the page says once.
+EVERYWHERE = {"collection", "query_set", "seed"}
+
+
+def test_the_reference_explains_each_argument(db: Connection) -> None:
+    """By its name, or by the function that has the same arguments."""
+    sections = re.split(r"^### (.+)$", page("docs/reference/functions.md").prose, flags=re.MULTILINE)[1:]
+    unexplained = {
+        name: missing
+        for name, text in zip(sections[::2], sections[1::2], strict=True)
+        if not re.search(r"\barguments\b.*\bas\s+in\b", text, re.DOTALL | re.IGNORECASE)
+        for missing in [{one for one, _ in arguments(db, name)} - EVERYWHERE - set(re.findall(r"\w+", text))]
+        if missing
+    }
+    assert unexplained == {}
+
+
 def test_the_reference_has_all_views_and_settings(db: Connection) -> None:
     views = db.execute("select relname from pg_class where relnamespace = 'braid'::regnamespace and relkind = 'v'")
     assert {name for (name,) in views} == headings(page("docs/reference/views.md"))

@@ -14,4 +14,4 @@ $$;
 
 comment on function braid.remove_tenant_member(text, text) is
   E'End a membership that add_tenant_member made.\n'
-  'Returns false if there was none. Only administrators may call it.';
+  'tenant, member: as in add_tenant_member. Return false if there was none. Only administrators may call it.';

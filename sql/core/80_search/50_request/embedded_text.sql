@@ -18,7 +18,7 @@ $$;
 
 comment on function braid.embedded_text(text, jsonb, text) is
   E'Return what of a query is to be embedded: its words, without operators and without what must not be there.\n'
-  'options and collection are those of the search, as the language says which words are stop words; with '
-  '{"operators": false} all of the text is embedded. The text is empty if the query only excludes; null gives null. '
-  'Use it wherever you embed a query yourself, so that each program sends the same vector for it, and before you '
-  'store its vector.';
+  'query_text: the text of the query. options, collection: as the search has them, since the language says which '
+  'words are stop words; with {"operators": false} all of the text is embedded.\n'
+  'The text is empty if the query only excludes; null gives null. Use it wherever you embed a query yourself, so '
+  'that each program sends the same vector for it, and before you store its vector.';

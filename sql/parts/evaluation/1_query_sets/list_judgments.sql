@@ -16,4 +16,4 @@ $$;
 
 comment on function braid.list_judgments(text, text) is
   E'List the judgments of a query, the highest grades first.\n'
-  'chunk_index: null in a query set of documents.';
+  'query_id: the query. chunk_index: null in a query set of documents.';

@@ -20,7 +20,8 @@ $$;
 
 comment on function braid.extract_timeframe(text, text, timestamptz) is
   E'Show what braid.recall does with a query text if timeframe is auto.\n'
-  'Use it to embed the right text. searched_text: the text without the timeframe; embed this one. timeframe: the '
-  'ranges of time, ready to be given to recall as timeframe; null if the text names none. phrases: the words that '
-  'were taken out. warnings: as recall_json has them, of dates that cannot be read, such as 03/04/2025. time_zone: '
-  'null takes the session''s. reference_time: the time that words such as yesterday count from; null takes now.';
+  'Use it to embed the right text. query_text: the question. time_zone: null takes the session''s. reference_time: '
+  'the time that words such as yesterday count from; null takes now. searched_text: the text without the timeframe; '
+  'embed this text. timeframe: the ranges of time, ready to be given to recall as timeframe; null if the text names '
+  'none. phrases: the words that were taken out. warnings: as recall_json has them, of dates that cannot be read, '
+  'such as 03/04/2025.';

@@ -27,6 +27,7 @@ $$;
 
 comment on function braid.record_embedding_usage(text, text, bigint, bigint, bigint, bigint, numeric) is
   E'Add to what embedding services did for a tenant today (UTC), which embedding_usage shows.\n'
-  'For workers. request_count, text_count: how many requests were sent, and how many texts they embedded. '
-  'token_count: all tokens; estimated_token_count: those of them that the service did not tell. cost: in whatever '
-  'currency; null if it is not known. Only administrators and services may call it.';
+  'For workers. embedding_model: the service''s model. request_count, text_count: how many requests were sent, and '
+  'how many texts they embedded. token_count: all tokens; estimated_token_count: the tokens among them that were '
+  'estimated, since the service did not tell. cost: in whatever currency; null if it is not known. Only '
+  'administrators and services may call it.';
