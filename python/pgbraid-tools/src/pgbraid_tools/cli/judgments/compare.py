@@ -44,9 +44,9 @@ def compare(
     concurrency: int,
     as_json: bool,
 ) -> None:
-    """Show a language model pairs of results for each query of QUERY_SET: one result that only the first
-    configuration has among its first results, and one that only the second has. Print for how many queries the
-    model prefers which configuration, and how far its preferences agree with grades.
+    """Show a language model pairs of results for each query of QUERY_SET: one result of the first configuration
+    only, and one of the second only. Print for how many queries the model prefers which configuration, and how far
+    its preferences agree with grades.
 
     Each pair is shown in both orders, which is two requests, and counts only if the answers agree. Nothing is stored.
     The key is in OPENAI_API_KEY. The exit code is 1 if a pair is left without an answer.
