@@ -1,10 +1,10 @@
--- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. Those that say
--- in their files that they act across tenants belong to @owner@, like everything else.
+-- Definer functions belong to @definer@, which owns no table, so the tenant policies bind them. Functions whose header
+-- says that they act across tenants belong to @owner@, like everything else.
 do $$
 declare
   v_function record;
 begin
-  -- To own a function, a role needs CREATE on the schema. It has that only during this transaction.
+  -- To own a function, a role needs CREATE on the schema. @definer@ has it only during this transaction.
   grant create on schema braid_calls, braid_store to @definer@;
   for v_function in
     select p.oid::regprocedure as signature, o.owner
@@ -13,7 +13,7 @@ begin
            select case
                     when p.prosecdef
                          and p.oid not in (select f from braid_store.listed_functions('all_tenants') f)
-                         -- Those of triggers of users' tables, which are made for each table.
+                         -- Trigger functions of users' tables, which are made for each table, belong to @owner@.
                          and p.prorettype <> 'trigger'::regtype
                     then '@definer@' else '@owner@'
                   end as owner
@@ -43,7 +43,7 @@ begin
 end
 $$;
 
--- If this database was renamed or copied, the roles of the old one may do nothing here any more.
+-- After this database was renamed or copied, the roles of the old one lose all rights here.
 do $$
 declare
   v_role text;

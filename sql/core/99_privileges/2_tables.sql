@@ -5,15 +5,15 @@ grant usage on schema braid, braid_calls to braid_reader, @definer@;
 revoke all on schema braid_store from braid_reader, braid_writer;
 grant usage on schema braid_store to @definer@;
 
--- Only our own functions lock these tables.
+-- Only pgbraid's own functions lock these tables.
 revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, @definer@;
 revoke all on schema braid_locks from public, braid_reader;
 grant usage on schema braid_locks to @definer@;
 grant select, update on all tables in schema braid_locks to @definer@;
 
--- Applications read, search and write through definer functions, and read through views, for which they need privileges
--- on some tables, and the policies. They may not read the index itself: query plans count the rows that a policy
--- removes, which would tell whether any tenant has a word. The manifests say what each role may do with each table.
+-- Applications call definer functions, and read views, for which they need privileges and policies on some tables. They
+-- may not read the index itself: query plans count the rows that a policy removes, and so would tell whether any tenant
+-- has a word. The manifests say what each role may do with each table.
 do $$
 declare
   v_grant record;
@@ -32,7 +32,7 @@ begin
 end
 $$;
 
--- The rows of a vector shard are all of one tenant.
+-- All rows of a vector shard belong to one tenant.
 do $$
 declare
   v_shard regclass;
@@ -56,5 +56,5 @@ revoke all on type
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
   braid_store.measured_chunks, braid_store.serving_shard, braid_store.previous_chunk
 from public;
--- So that users' own functions can return what ours return.
+-- Users' own functions may return these types, too.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -1,8 +1,8 @@
--- PUBLIC may call nothing. Internal functions with the caller's rights are called by definer functions, so @definer@
--- may call them. The file of every other function says who may call it.
+-- PUBLIC may call nothing. Definer functions call the internal functions that run with the caller's rights, so
+-- @definer@ may call these. The file of every other function says who may call it.
 revoke all on all functions in schema braid, braid_calls, braid_store from public, braid_reader, braid_writer,
   @definer@, @owner@;
--- The owner of everything else may call the definer's functions, too.
+-- @owner@ may call the functions of @definer@, too.
 grant execute on all functions in schema braid, braid_calls, braid_store to @owner@;
 
 do $$

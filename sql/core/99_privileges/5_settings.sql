@@ -1,7 +1,6 @@
--- How a number, a date or bytes become text, and what text is read as one, is a setting of the session. What is stored,
--- compared or given as JSON must not depend on it: so all that sessions call runs under these. Functions that those
--- call have them from their callers. With row_security off, a search would be refused instead of being bound by
--- policies.
+-- Session settings decide how numbers, dates and bytes become text, and how text is read. Stored, compared and returned
+-- values must not depend on them, so every function that sessions call sets them. The functions that it calls inherit
+-- them. With row_security off, a search would be refused instead of being bound by policies.
 do $$
 declare
   v_function text;
@@ -12,7 +11,7 @@ begin
     where (p.pronamespace = 'braid'::regnamespace
            or p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and p.prosecdef)
       and p.prokind = 'f'
-      -- Those of triggers of users' tables have settings of their own.
+      -- Trigger functions of users' tables have their own settings.
       and p.prorettype <> 'trigger'::regtype
     order by p.oid
   loop

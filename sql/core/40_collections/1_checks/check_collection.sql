@@ -24,7 +24,7 @@ begin
      'Name the model that makes the vectors, in 1 to 255 bytes.'),
     ('chunk_tokens', collection.chunk_tokens::text, collection.chunk_tokens between 16 and 100000,
      'Use the number of tokens that the model reads, 16 to 100000.'),
-    -- The most dimensions that pgvector can index.
+    -- pgvector can index no more dimensions.
     ('vector_storage', collection.vector_storage,
      case collection.vector_storage when 'vector' then dimensions <= 2000 when 'halfvec' then dimensions <= 4000
                                     else collection.vector_storage = 'binary' end,
@@ -47,5 +47,5 @@ end
 $$;
 
 comment on function braid_store.check_collection(braid_store.collections, int, text, text) is
-  'Raise 22023 or 42704 for what no collection can have: its name and model, and settings that are wrong together. '
-  'What each setting can be alone, configure and rank_as check.';
+  'Raise 22023 or 42704 for a collection that cannot exist: a wrong argument of its creation, or settings that '
+  'contradict each other. configure and rank_as check each setting alone.';

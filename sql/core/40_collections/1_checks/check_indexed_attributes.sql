@@ -57,4 +57,4 @@ $$;
 
 comment on function braid_store.check_indexed_attributes(jsonb) is
   'Return the declared attributes, one row for each: the metadata key, without the prefix "metadata.", and its type. '
-  'Raises 22023 for what cannot be declared.';
+  'Raise 22023 for a wrong declaration.';

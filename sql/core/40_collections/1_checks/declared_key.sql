@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.declared_key(text) is
-  'Return a metadata key as braid.set_indexed_attributes takes it: with "metadata." before what would be taken for '
-  'something else.';
+  'Return a metadata key in the form that braid.set_indexed_attributes takes: with the prefix "metadata." if the key '
+  'alone would mean something else.';

@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.default_weight(text, text) is
-  'The weight of a leg, full_text, semantic or sparse, if nobody says one: 1 for rrf and max, which do not divide '
-  'weights by their sum, else 0.6, 0.4 and 0.3.';
+  'Return the default weight of a leg (full_text, semantic or sparse). It is 1 for rrf and max, which do not divide '
+  'weights by their sum, and 0.6, 0.4 or 0.3 for other fusions.';

@@ -12,5 +12,6 @@ end
 $$;
 
 comment on function braid_store.extend_check_settings(jsonb) is
-  'Extension point: lets parts check their settings of a collection before they are stored, and keep what these name '
-  'from being removed until the transaction ends. Raises 42704 for one that names what is not there.';
+  'Extension point: let parts check the settings that they have in a collection before these are stored. Parts also '
+  'keep the objects that the settings name from being removed until the transaction ends. Raise 42704 for a name '
+  'that does not exist.';

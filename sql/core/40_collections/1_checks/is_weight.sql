@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.is_weight(float8) is
-  'Tell whether a number can be a weight. Outside these bounds, a product of scores could leave the range of float8.';
+  'Tell whether a number can be a weight. Outside these bounds, a product of scores could exceed the range of float8.';

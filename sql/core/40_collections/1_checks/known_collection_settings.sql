@@ -35,6 +35,6 @@ as $$
 $$;
 
 comment on function braid_store.known_collection_settings() is
-  'List the settings of a collection besides its ranking, which are columns of braid_store.collections: the JSON '
-  'type of each, between which numbers or of which words it is, its default where that is the same for all '
-  'collections, whether it may be null, whether it can change, and a hint for errors.';
+  'List the settings of a collection other than its ranking; they are columns of braid_store.collections. Each row '
+  'has the JSON type, the bounds or the allowed words, the default (null if it depends on the collection) and a hint '
+  'for errors. It also tells whether the setting may be null, and whether it can change.';

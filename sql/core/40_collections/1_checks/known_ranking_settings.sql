@@ -30,6 +30,6 @@ as $$
 $$;
 
 comment on function braid_store.known_ranking_settings() is
-  'List the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of '
-  'its column parts: between which numbers each may be, or which words it may be, whether it may be null, and a hint '
-  'for errors. A setting with neither numbers nor words is a name, as all those of parts are.';
+  'List the settings by which a collection ranks. They are columns of braid_store.collections or, for parts, keys of '
+  'its column parts. Each row has the bounds or the allowed words, whether the setting may be null, and a hint for '
+  'errors. A setting with neither bounds nor words is a name; every setting of a part is one.';

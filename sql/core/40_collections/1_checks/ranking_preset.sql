@@ -27,7 +27,7 @@ begin
   return v_preset
     || jsonb_build_object('k1', 1.2, 'b', null, 'title_weight', 1, 'statistics_scope', 'auto',
                           'sparse_weight', braid_store.default_weight(fusion, 'sparse'))
-    -- A preset's shares are tuned for convex. rrf and max do not divide weights by their sum.
+    -- A preset's weights are tuned for convex. rrf and max do not divide weights by their sum, and take their defaults.
     || case when fusion in ('rrf', 'max')
             then jsonb_build_object('full_text_weight', braid_store.default_weight(fusion, 'full_text'),
                                     'semantic_weight', braid_store.default_weight(fusion, 'semantic'))
@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.ranking_preset(text, text) is
-  'Return the ranking settings of a preset, prose, conversation or rrf. The weights are those of the fusion if it is '
-  'rrf or max. Raises 22023 for another name, and for rrf with another fusion.';
+  'Return the ranking settings of a preset: prose, conversation or rrf. With the fusion rrf or max, the weights are '
+  'the fusion''s defaults. Raise 22023 for another name, and for the preset rrf with another fusion.';

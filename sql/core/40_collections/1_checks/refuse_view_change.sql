@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.refuse_view_change() is
-  'A trigger that refuses to change a view: raises 0A000. The trigger''s argument names the functions to call instead.';
+  'Refuse a change of a view with 0A000. The trigger''s argument names the functions to call instead.';

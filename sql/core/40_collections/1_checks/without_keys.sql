@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.without_keys(jsonb, text[], int) is
-  'Return an evaluation without the values of some keys, however deep they are. Raise 54000 beyond 32 levels.';
+  'Return an evaluation without some keys, at every level. Raise 54000 beyond 32 levels.';

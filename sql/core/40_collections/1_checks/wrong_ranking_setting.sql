@@ -18,12 +18,12 @@ as $$
   from jsonb_each(wrong_ranking_setting.ranking) r
   left join braid_store.known_ranking_settings() s on s.name = r.key
   where case
-          -- Of a part that is not installed a setting may be null: that is how it ranks.
+          -- A setting of a part that is not installed may be null, because the collection ranks without it.
           when s.name is null then r.value <> 'null' or braid_store.absent_part_hint('settings', r.key) is null
           when r.value = 'null' then not s.is_nullable
           when s.least_value is not null
             then case when not braid_store.is_number(r.value, s.least_value, s.greatest_value) then true
-                      -- Others would leave the range of float8 in a product.
+                      -- Other weights could exceed the range of float8 in a product.
                       when r.key in ('full_text_weight', 'semantic_weight', 'sparse_weight', 'k1', 'b', 'title_weight')
                         then not braid_store.is_weight((r.value #>> '{}')::float8)
                       else false end
@@ -36,5 +36,5 @@ as $$
 $$;
 
 comment on function braid_store.wrong_ranking_setting(jsonb) is
-  'Return the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose '
-  'value such a setting cannot have, with a hint for the error; nulls if there is none.';
+  'Return the first key of an object, in the order of keys, that no ranking has or whose value is wrong, with a hint '
+  'for the error. is_known: false if no ranking has the key. All columns are null if every key is right.';

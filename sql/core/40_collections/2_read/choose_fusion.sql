@@ -6,7 +6,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A leg that the collection leaves out stays out.
+  -- A leg with the weight 0 stays out.
   if not braid_store.keeps_weights(choose_fusion.collection.fusion, choose_fusion.fusion) then
     collection.full_text_weight := case when choose_fusion.collection.full_text_weight = 0 then 0
                                         else braid_store.default_weight(choose_fusion.fusion, 'full_text') end;
@@ -20,6 +20,5 @@ end
 $$;
 
 comment on function braid_store.choose_fusion(braid_store.collections, text) is
-  'Return a collection with another fusion. The weights of a collection are meant for its fusion: convex and dbsf '
-  'divide them by their sum, rrf and max do not. So if the fusion is of the other kind, the weights become its '
-  'defaults.';
+  'Return a collection with another fusion. Weights suit their fusion: convex and dbsf divide them by their sum, rrf '
+  'and max do not. So a fusion of the other kind resets the weights to its defaults.';

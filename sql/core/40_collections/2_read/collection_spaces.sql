@@ -31,6 +31,6 @@ as $$
 $$;
 
 comment on function braid_calls.collection_spaces(text) is
-  'Return the models of a collection, that of its searches first, and during a model change the other one: is_new '
-  'tells which is the new one. parts: what parts store with the collection. No rows: there is no such collection. '
-  'Clients read this and not the views, which any reader can lock.';
+  'Return the embedding models of a collection: first the searches'' model, then, during a model change, the other '
+  'one. is_new: whether the collection changes to this model. parts: what parts store with the collection. There are '
+  'no rows if the collection does not exist. Clients call this function because any reader can lock the views.';

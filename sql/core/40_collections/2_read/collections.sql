@@ -15,8 +15,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
--- Without a trigger a change of the view raises 55000, which PostgREST answers with status 500. With one, PostgreSQL
--- checks the privilege first, which nobody has: 42501, status 403.
+-- Without a trigger, a change of the view raises 55000, which PostgREST answers with status 500. With the trigger,
+-- PostgreSQL first checks the privilege, which nobody has: 42501, status 403.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.collections
 for each row execute function braid_store.refuse_view_change('braid.create_collection, braid.set_collection or '
@@ -24,9 +24,9 @@ for each row execute function braid_store.refuse_view_change('braid.create_colle
 
 comment on view braid.collections is 'The collections and their settings.';
 comment on column braid.collections.name is 'The collection''s name, for the argument collection of functions.';
-comment on column braid.collections.embedding_model is 'The model whose vectors searches compare.';
-comment on column braid.collections.dimensions is 'The length of the vectors.';
-comment on column braid.collections.distance is 'How vectors are compared: cosine, inner_product or l2.';
+comment on column braid.collections.embedding_model is 'The embedding model whose vectors searches compare.';
+comment on column braid.collections.dimensions is 'The number of dimensions of the vectors.';
+comment on column braid.collections.distance is 'The distance between vectors: cosine, inner_product or l2.';
 comment on column braid.collections.text_config is 'The text search configuration that turns words into lexemes.';
 comment on column braid.collections.fold_diacritics is 'Whether words are indexed and searched without their accents.';
 comment on column braid.collections.k1 is
@@ -49,15 +49,14 @@ comment on column braid.collections.rrf_k is 'The constant of the fusion rrf.';
 comment on column braid.collections.normalisation is
   'How the fusions convex and max bring the scores to one scale.';
 comment on column braid.collections.neighbour_weight is
-  'The share of the scores of the chunks before and after it, in the same document, that is added to the score of a '
-  'chunk.';
+  'The share of the scores of the chunks before and after a chunk, in the same document, that is added to its score.';
 comment on column braid.collections.smoothing is
   'How far the score of a chunk moves to the mean score of the 10 nearest chunks among the best 30. It needs the '
   'fusion convex and the normalisation centroid.';
 comment on column braid.collections.statistics_scope is
-  'Where searches count how rare words are: in the collection, or with filter among the chunks that the filter '
-  'matches, 10,000 at most. auto is filter if an index finds that the filter matches 100 to 1,000 chunks, else '
-  'collection.';
+  'The chunks in which searches count how rare words are: all of the collection, or, with filter, up to 10,000 '
+  'chunks that the filter matches. auto is filter if an index finds that the filter matches 100 to 1,000 chunks, '
+  'else collection.';
 comment on column braid.collections.bm25_variant is
   'The scale of BM25 scores: lucene, or okapi, whose scores are k1 + 1 times as high.';
 comment on column braid.collections.sparse_weight is
@@ -65,7 +64,7 @@ comment on column braid.collections.sparse_weight is
 comment on column braid.collections.overlap_tokens is
   'The most tokens of a chunk that the next chunk repeats. Null: a tenth of a chunk.';
 comment on column braid.collections.default_occurred_at is
-  'now: a document without occurred_at gets the time at which it is first written. Null: it gets no time.';
+  'The default of a document''s occurred_at: now is the time at which the document is first written; null is no time.';
 comment on column braid.collections.parts is
   'The settings of parts, as an object with a key for each.';
 comment on column braid.collections.created_at is 'When the collection was created.';

@@ -63,6 +63,6 @@ end
 $$;
 
 comment on function braid_store.configure(braid_store.collections, jsonb, boolean) is
-  'Return a collection with other settings; those that are not given stay. is_new: whether it is not stored yet, so '
-  'that it takes settings that cannot be changed. Raise 22023 for what is no setting. What is wrong together, '
-  'check_collection finds.';
+  'Return a collection with some settings changed. is_new: whether the collection is not stored yet; then it also '
+  'takes settings that cannot change later. Raise 22023 for an unknown key or a wrong value. check_collection finds '
+  'settings that contradict each other.';

@@ -12,6 +12,7 @@ end
 $$;
 
 comment on function braid_store.extend_spaces(int) is
-  'Extension point: the vector spaces between which a part moves a collection: that of its searches and the other '
-  'one, to which new vectors are written as well. No rows: it has but its own. is_new: whether it moves there. '
-  'is_paused: whether no embeddings are made for it. since: when vectors of all chunks were first asked for.';
+  'Extension point: return the vector spaces between which a part moves a collection: the searches'' space and '
+  'another one, to which new vectors are written as well. No rows mean that the collection has only its own space. '
+  'is_new: whether the collection moves to this space. is_paused: whether no embeddings are made for it. since: when '
+  'vectors of all chunks were first requested for it.';

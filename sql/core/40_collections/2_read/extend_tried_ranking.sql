@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.extend_tried_ranking(braid_store.collections, jsonb) is
-  'Extension point: lets parts check their settings of a collection that one search ranks by. Raises 42704 for one '
-  'that names what is not there, unless it is as in old_parts.';
+  'Extension point: let parts check their settings in a ranking that one search tries. Raise 42704 for a name that '
+  'does not exist, unless old_parts has the same setting.';

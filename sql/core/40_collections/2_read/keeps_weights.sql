@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.keeps_weights(text, text) is
-  'Tell whether the weights that were chosen for a fusion also count for another one: convex and dbsf divide them by '
-  'their sum, rrf and max do not. True if asked_fusion is null.';
+  'Tell whether weights chosen for one fusion also suit another: convex and dbsf divide weights by their sum, rrf '
+  'and max do not. Return true if asked_fusion is null.';

@@ -57,6 +57,7 @@ end
 $$;
 
 comment on function braid_store.rank_as(braid_store.collections, jsonb) is
-  'Return a collection with another ranking: settings that are not given stay, but for the weights if the fusion is '
-  'of another kind (choose_fusion). The key preset stands for the settings of ranking_preset, before the others '
-  'count. Raise 22023 for what is no ranking. Whether what names of parts name is there is not checked here.';
+  'Return a collection with another ranking. Settings that are not given stay, but a fusion of the other kind resets '
+  'the weights (see choose_fusion). The key preset stands for the settings of ranking_preset, which other keys '
+  'override. Raise 22023 for an unknown key or a wrong value. It does not check whether the names in settings of '
+  'parts exist.';

@@ -7,14 +7,14 @@ select c.name as collection, s.word, s.synonyms
 from braid_store.synonyms s
 join braid_store.collections c on c.id = s.collection_id;
 
--- For the reason given in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.synonyms
 for each row execute function braid_store.refuse_view_change('braid.set_synonyms');
 
 comment on view braid.synonyms is
-  'The synonyms of each collection, as given to braid.set_synonyms: a query for word, which may be a phrase, finds its '
-  'synonyms too.';
-comment on column braid.synonyms.collection is 'The collection whose searches use them.';
+  'The synonyms of each collection, as given to braid.set_synonyms: a query for word, which may be a phrase, also '
+  'finds its synonyms.';
+comment on column braid.synonyms.collection is 'The collection whose searches use the synonyms.';
 comment on column braid.synonyms.word is 'A word or phrase of a query.';
-comment on column braid.synonyms.synonyms is 'The words and phrases that it finds too.';
+comment on column braid.synonyms.synonyms is 'The words and phrases that a query for word also finds.';

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.try_ranking(braid_store.collections, jsonb) is
-  'Return a collection as it would be after set_ranking, for one search. Raise 22023 for what is no ranking, and '
-  '42704 if it names what parts do not have.';
+  'Return a collection as set_ranking would leave it, for one search. Raise 22023 for a wrong ranking, and 42704 if '
+  'a setting of a part names an object that does not exist.';

@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Short: writers who come after this request wait behind it.
+-- The timeout is short because writers that come after this request wait behind it.
 set lock_timeout = '200ms'
 as $$
 declare
@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.lock_collection(braid_store.collections, text) is
-  'Take the lock of a collection until the transaction ends, in a mode that keeps out writers (see collection_lock). '
-  'It tries for 200 ms at a time, and writers go on between the tries. Raise 55P03 after lock_wait().';
+  'Lock a collection until the transaction ends, in a mode that keeps out writers (see collection_lock). Each '
+  'attempt waits 200 ms at most, and writers go on between attempts. Raise 55P03 after lock_wait().';

@@ -11,7 +11,7 @@ declare
   v_collection braid_store.collections;
 begin
   select c.* into v_collection from braid_store.collections c where c.id = collection.id for update;
-  -- Not found: it was dropped in the meantime, and perhaps created again.
+  -- A missing row means that the collection was dropped meanwhile, and perhaps created again.
   return case when found then v_collection
               else braid_store.lock_definition(braid_store.find_collection(collection.name)) end;
 exception when lock_not_available then
@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.lock_definition(braid_store.collections) is
-  'Lock a collection''s row against other changes of its definition, and return it as it is once it is locked. Raise '
-  '55P03 if such a change does not end in time, and 42704 if the collection was dropped.';
+  'Lock a collection''s row against other changes of its definition, and return it as it is under the lock. Raise '
+  '55P03 if another change does not end in time, and 42704 if the collection was dropped.';

@@ -12,7 +12,7 @@ declare
   v_turn xid;
   v_collection braid_store.collections;
 begin
-  -- The collection's lock before the part's: a writer that waits here for a step of a model change holds no lock of
+  -- Lock the collection before the part, so that a writer that waits here for a step of a model change holds no lock of
   -- a part.
   execute format('lock table braid_locks.collection_%s in row exclusive mode', lock_for_writing.collection_id % 64);
   select l.xmax into v_turn
@@ -25,7 +25,7 @@ begin
   from braid_locks.tenant_locks l
   where l.tenant_id = lock_for_writing.tenant_id and l.slot = v_slot and l.kind = 'writing'
   for key share;
-  -- A drop or a step of a model change may have finished while this waited.
+  -- A drop or a step of a model change may have finished during the wait.
   if not found or braid.current_tenant_id() is distinct from lock_for_writing.tenant_id then
     raise exception 'the tenant was dropped meanwhile'
       using errcode = '42501', hint = 'Create it again with braid.create_tenant.';
@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.lock_for_writing(int, int) is
-  'Lets this transaction write to a tenant''s part of a collection: keeps clears, drops, imports, rebuilds and steps '
-  'of a model change away until it ends. Other writers are not kept away. Returns the collection as it is once this '
-  'is locked.';
+  'Let this transaction write to a tenant''s part of a collection. Until it ends, clears, drops, imports, rebuilds '
+  'and steps of a model change wait; other writers do not. Return the collection as it is under the lock. Raise '
+  '42501 if the tenant was dropped meanwhile, and 42704 if the collection was.';

@@ -17,8 +17,8 @@ begin
   if not found then
     return false;
   end if;
-  -- In a statement of its own, which has a newer snapshot: it sees a drop of the tenant that has finished, and a later
-  -- drop waits for the lock.
+  -- A separate statement has a newer snapshot: it sees a drop of the tenant that has finished, and a later drop waits
+  -- for the lock.
   return exists (select from braid_store.tenants t where t.id = try_lock_part.tenant_id);
 exception when lock_not_available then
   return false;
@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.try_lock_part(int, int) is
-  'Keep clears, drops and rebuilds of a tenant''s part of a collection away until the transaction ends. Return false '
-  'at once if one is under way, or if the tenant was dropped. For maintenance.';
+  'Keep clears, drops and rebuilds of a tenant''s part of a collection out until the transaction ends. Return false '
+  'at once if one of them is running, or if the tenant was dropped. Maintenance uses it.';

@@ -40,7 +40,7 @@ begin
     raise exception 'expected_ranking is a JSON %', jsonb_typeof(deploy_ranking.expected_ranking)
       using errcode = '22023', hint = 'Give an object of settings that the collection must still have, or null.';
   end if;
-  -- Queries are a tenant's. Versions outlive tenants, and other administrators read them.
+  -- Queries belong to a tenant. Versions outlive tenants, and any administrator reads them.
   v_evaluation := braid_store.without_keys(nullif(deploy_ranking.evaluation, 'null'),
     '{queries,changed,query_text,rows,missed}');
   v_old := braid_store.lock_definition(v_old);

@@ -26,8 +26,9 @@ $$;
 
 comment on function braid.list_rankings(text) is
   E'List the versions of a collection''s ranking, newest first: who changed what, when and why.\n'
-  'Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is what the first '
-  'change found. changes: the settings that differ from the version before, each with both values. ranking: all '
-  'settings. login: who changed it; role: with which role, if it had chosen another one. Both, and changed_at, are '
-  'null in a version that was found and not made: version 1, and settings that came by another way. is_current: '
-  'whether the collection ranks so. Only administrators may call it.';
+  'Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is the ranking '
+  'that the first change found. changes holds the settings that differ from the version before, each with both '
+  'values; ranking holds all settings. login is the user who changed it, and role is the role in use, if the user '
+  'had chosen another one. Both, and changed_at, are null in a version that no call made: version 1, and settings '
+  'that came by another way. is_current tells whether the collection ranks by this version. Only administrators may '
+  'call it.';

@@ -15,7 +15,7 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(replace_attributes.collection);
 begin
   perform braid_store.check_indexed_attributes(replace_attributes.indexed_attributes);
-  -- Locks before it takes an id, because ids must grow in the order of commits. This also waits for a drop of the
+  -- Lock before taking an id, because ids must grow in the order of commits. The lock also waits for a drop of the
   -- collection.
   v_collection := braid_store.lock_definition(v_collection);
 

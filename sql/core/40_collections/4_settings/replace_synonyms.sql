@@ -12,7 +12,7 @@ as $$
 declare
   c_max_bytes constant int := 1024;
   c_max_words constant int := 16;
-  c_max_lexeme_bytes constant int := 2048; -- an entry of an index has room for 2700
+  c_max_lexeme_bytes constant int := 2048; -- An entry of an index has room for 2700 bytes.
   v_collection braid_store.collections := braid_store.find_collection(replace_synonyms.collection);
   v_words text[];
   v_lexemes text[];
@@ -59,14 +59,14 @@ begin
   from (
     select distinct on (o.lexeme) o.lexeme, o.word, o.number
     from unnest(v_words[2:], v_lexemes[2:]) with ordinality o (word, lexeme, number)
-    -- What contains another is found with it, and would count twice.
+    -- A phrase that contains the word or another synonym is found with it, and would count twice.
     where not exists (
       select from unnest(v_lexemes) with ordinality p (lexeme, number)
       where (p.lexeme <> o.lexeme or p.number = 1) and braid_store.phrase_contains(o.lexeme, p.lexeme))
     order by o.lexeme, o.number
   ) s;
 
-  -- Waits for a drop of the collection; 42704 if it has finished by then.
+  -- The lock waits for a drop of the collection, and raises 42704 if the drop has finished by then.
   v_collection := braid_store.lock_definition(v_collection);
   if v_synonyms is null then
     delete from braid_store.synonyms s where s.collection_id = v_collection.id and s.lexeme = v_lexemes[1];

@@ -13,8 +13,8 @@ as $$
 $$;
 
 comment on function braid.restore_ranking(text, int, text) is
-  E'Let a collection rank as in one of the versions that list_rankings shows, for all tenants and from the next '
+  E'Return a collection to the ranking of a version that list_rankings shows, for all tenants and from the next '
   'search on.\n'
-  'All settings of that version are set, whatever has changed them since. reason: why, for whoever reads '
-  'list_rankings. Nothing is lost: this is a new version, so it can be undone as well. Return its number, or the '
-  'number of the present version if nothing changes. Only administrators may call it.';
+  'It sets all settings of that version, whatever has changed them since. Nothing is lost, because this makes a new '
+  'version, so it can be undone as well. Return the number of the new version, or of the present version if nothing '
+  'changes. Only administrators may call it.';

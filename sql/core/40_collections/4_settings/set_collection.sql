@@ -14,12 +14,12 @@ $$;
 
 comment on function braid.set_collection(text, jsonb) is
   E'Change settings of a collection, for all tenants.\n'
-  'settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: how many '
-  'tokens of a chunk the next one repeats at most, 0 to half of chunk_tokens; null for a tenth of a chunk. '
+  'settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: the most '
+  'tokens of a chunk that the next chunk repeats, 0 to half of chunk_tokens; null takes a tenth of a chunk. '
   'default_occurred_at: now gives documents without occurred_at the time at which they are first written, for '
-  'memories that are written as things happen; null for no time. Both hold from the next write on. vector_storage: '
-  'how large tenants'' vectors are stored: vector (up to 2000 dimensions; the index holds them as halfvec where it '
-  'can), halfvec (up to 4000; vectors take half the space, too) or binary. hnsw_m, hnsw_ef_construction: pgvector''s '
-  'parameters of HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers '
-  'that halfvec has rounded stay rounded. How a collection ranks, set_ranking changes. Only administrators may call '
-  'it.';
+  'memories that are written as things happen; null gives no time. These two settings hold from the next write on. '
+  'vector_storage: the type in which large tenants'' vectors are stored: vector, halfvec or binary. vector has up to '
+  '2000 dimensions, and its index holds halfvec where it can. halfvec has up to 4000 dimensions, and its vectors '
+  'take half the space, too. hnsw_m, hnsw_ef_construction: pgvector''s parameters of HNSW indexes. maintain() makes '
+  'new vector shards while the old ones go on serving searches. Numbers that halfvec has rounded stay rounded. To '
+  'change how a collection ranks, use set_ranking. Only administrators may call it.';

@@ -16,7 +16,7 @@ declare
   v_is_too_great boolean;
 begin
   perform braid_store.configure(v_old, settings, false);
-  -- Locked, because two changes that are each valid alone may be invalid together.
+  -- The row is locked because two changes that are each valid alone may contradict each other.
   v_old := braid_store.lock_definition(v_old);
   v_new := braid_store.configure(v_old, settings, false);
   perform braid_store.check_collection(v_new, s.dimensions, s.distance, s.embedding_model)
@@ -24,7 +24,7 @@ begin
   where s.id = v_new.vector_space_id;
 
   if v_new.vector_storage = 'halfvec' and v_old.vector_storage <> 'halfvec' then
-    -- With writers kept out: what they write later is checked against the new storage.
+    -- Keep writers out during the check; vectors written later are checked against the new storage.
     perform braid_store.lock_collection(v_new, 'exclusive');
     v_places := (
       select string_agg(format('select v.embedding from %s v %s', p.name, p.condition), ' union all ')
@@ -35,7 +35,7 @@ begin
         union all
         select 'braid_store.chunk_vectors', format('where v.collection_id = %s', v_new.id)
       ) p (name, condition));
-    -- A vector has a number beyond halfvec's greatest only if its length is beyond it too; the length is cheap to test.
+    -- A number can exceed the greatest of halfvec only if the vector's norm does, too, and the norm is cheap to test.
     execute format('select exists (select from (%s) v where @vector@.vector_norm(v.embedding) > 65504 '
                    'and (select max(abs(x)) from unnest(v.embedding::real[]) x) >= 65520)', v_places)
     into v_is_too_great;

@@ -29,7 +29,7 @@ begin
   order by r.version desc
   limit 1;
   v_version := coalesce(v_last.version, 0);
-  -- A version may be older than the newest settings.
+  -- The settings may have changed since the newest version without this function.
   if (v_before @> v_last.ranking) is not true then
     v_version := v_version + 1;
     insert into braid_store.ranking_versions (collection_id, version, ranking, previous)
@@ -60,7 +60,7 @@ end
 $$;
 
 comment on function braid_store.write_ranking(braid_store.collections, braid_store.collections, text, jsonb, int) is
-  'Change how a collection ranks, and notes that as a version, whose number it returns. old must be locked '
-  '(lock_definition). What was there before becomes a version, too, if it is not the newest one: the first change '
-  'finds no version, and settings may have been changed without this function. If nothing changes, no version is '
-  'added. The newest 100 are kept.';
+  'Change how a collection ranks, store the new ranking as a version, and return its number. The caller has locked '
+  'old (lock_definition). The former ranking becomes a version, too, unless it is the newest one: the first change '
+  'finds no version, and settings may have changed without this function. If nothing changes, no version is added. '
+  'The newest 100 are kept.';

@@ -14,5 +14,5 @@ $$;
 
 comment on function braid.drop_collection(text) is
   E'Remove a collection with all that every tenant stored in it.\n'
-  'This cannot be undone. It is gone at once, and maintain() frees its space. Return false if there is none of that '
-  'name. To empty only one tenant''s part, use clear_collection. Only administrators may call it.';
+  'This cannot be undone. The collection is gone at once, and maintain() frees its space. Return false if no '
+  'collection has this name. To empty only one tenant''s part, use clear_collection. Only administrators may call it.';

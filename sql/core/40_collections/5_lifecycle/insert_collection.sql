@@ -48,7 +48,7 @@ begin
     || v_ranking
                                            else v_ranking end);
   v_new := braid_store.configure(v_new, v_settings, true);
-  -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
+  -- A build takes a quarter longer than with pgvector's 64, and its graph finds as much at a smaller ef_search.
   v_new.hnsw_ef_construction := coalesce(v_new.hnsw_ef_construction, 2 * greatest(50, v_new.hnsw_m));
   perform braid_store.check_collection(v_new, dimensions, distance, embedding_model),
           braid_store.check_indexed_attributes(indexed_attributes);
@@ -91,8 +91,8 @@ begin
     return v_found.id;
   end if;
 
-  -- A ranking's settings that have no default of their own, and others without one, are as they are unless they are
-  -- given.
+  -- A setting that has neither a value from the caller nor a default here, such as a preset's, does not count as a
+  -- difference.
   v_new := braid_store.configure(braid_store.rank_as(v_found, v_ranking), v_settings, true);
   v_new.vector_space_id := v_vector_space_id;
   v_new.text_config := text_config;

@@ -16,18 +16,18 @@ begin
   if not found then
     return false;
   end if;
-  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
+  -- Lock the row first: if another session holds it, this call must not make writers wait behind the lock below.
   begin
     v_locked := braid_store.lock_definition(v_collection);
   exception when undefined_object then
     null;
   end;
   if v_locked.id is distinct from v_collection.id then
-    return false; -- another session has dropped it in the meantime
+    return false; -- Another session has dropped it meanwhile.
   end if;
   perform braid_store.lock_collection(v_collection, 'exclusive');
 
-  -- From here on nobody finds it. maintain() deletes what is in it, in batches.
+  -- From here on, no session finds the collection. maintain() deletes its contents in batches.
   delete from braid_store.collections c where c.id = v_collection.id;
   insert into braid_store.dropped_collections (id) values (v_collection.id);
   return true;

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_content constant int := 1000000;
-  -- The same limit as in index_chunks, which counts exactly, but later.
+  -- The limit is the same as in index_chunks, which counts exactly, but later.
   c_max_words constant int := 32700;
   c_max_key constant int := 1024;
   v_wrong record;

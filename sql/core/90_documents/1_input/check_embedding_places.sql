@@ -11,7 +11,7 @@ declare
   v_nulls int[];
   v_wrong record;
 begin
-  -- '{}' has no dimensions.
+  -- array_ndims('{}') is null, which passes.
   if array_ndims(check_embedding_places.embeddings) > 1 then
     raise exception 'embeddings has % dimensions', array_ndims(check_embedding_places.embeddings)
       using errcode = '22023', hint = 'Send an array of vectors, not an array of arrays.';
@@ -49,5 +49,5 @@ end
 $$;
 
 comment on function braid_store.check_embedding_places(jsonb, @vector@.vector[]) is
-  'Raise 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, or that '
-  'of null, and for embeddings that are no plain array.';
+  'Raise 22023 unless each embedding of a document or chunk is the place, from 1, of a vector in embeddings. The '
+  'place of a null is refused, and so is an embeddings that is no plain array.';

@@ -10,17 +10,18 @@ declare
   c_max_documents constant int := 10000;
   c_max_bytes constant int := 64000000;
   c_max_content constant int := 10000000;
-  -- Limits for a document that comes with its embedding, because it becomes one chunk.
+  -- These limits are for a document with an embedding or sparse terms, because it becomes one chunk.
   c_max_embedded constant int := 1000000;
   c_max_words constant int := 32700;
   c_max_chunks constant int := 100000;
-  -- The title is read again with each chunk.
+  -- The model reads the title with each chunk.
   c_max_title constant int := 4096;
-  -- These become keys of B-trees, whose rows have 2704 bytes at most.
+  -- These values become keys of B-trees, whose rows have 2704 bytes at most.
   c_max_key constant int := 1024;
   c_max_uri constant int := 8192;
   c_max_metadata constant int := 1000000;
-  -- Each chunk stores a copy of its document's metadata. Of text that is split, copied_metadata counts the chunks.
+  -- Each chunk stores a copy of its document's metadata. This limit is for chunks that the caller gave; copied_metadata
+  -- checks the others.
   c_max_copied_metadata constant bigint := 200000000;
   v_wrong record;
 begin
@@ -32,8 +33,7 @@ begin
       using errcode = '54000', hint = 'Send batches of a few megabytes.';
   end if;
 
-  -- Most documents are short enough for any limit, whatever they have. An element of an array takes four bytes at
-  -- least.
+  -- Most documents are too short to exceed any limit. An element of an array takes at least four bytes.
   if not exists (
     select from jsonb_array_elements(check_sizes.documents) d
     where octet_length(d.value ->> 'content') > 65000
@@ -98,5 +98,5 @@ end
 $$;
 
 comment on function braid_store.check_sizes(jsonb) is
-  'Raise 54000 for a batch or a document that is too large, and name the field. Chunks given by the caller are '
-  'checked by check_chunk_sizes.';
+  'Raise 54000 for a batch or a document that is too large, and name the field. check_chunk_sizes checks the chunks '
+  'that the caller gave.';

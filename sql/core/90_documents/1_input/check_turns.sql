@@ -11,9 +11,9 @@ declare
     "speaker": ["string", "number", "null"], "start": ["number", "null"], "end": ["number", "null"],
     "text": ["string"]}';
   c_max_speaker constant int := 1024;
-  -- About 30 years: a greater number is a time of day or of the calendar.
+  -- About 30 years: a greater number is a timestamp, not an offset.
   c_max_seconds constant numeric := 1e9;
-  -- All that double precision has. jsonb keeps more, and prints each of them.
+  -- double precision has no more decimals. jsonb keeps more, and prints them all.
   c_max_decimals constant int := 400;
   v_lists jsonb[];
   v_names text[];
@@ -37,7 +37,7 @@ begin
                and 1 preceding) as earlier_start
     from unnest(v_lists, v_names) with ordinality l (items, item_name, number),
          jsonb_array_elements(l.items) with ordinality s,
-         -- Not through text, which may have 100,000 digits.
+         -- Convert without text, which may have 100,000 digits.
          lateral (
            select nullif(s.value -> 'start', 'null')::numeric as start, nullif(s.value -> 'end',
              'null')::numeric as "end"

@@ -12,5 +12,6 @@ end
 $$;
 
 comment on function braid_store.extend_document_fields() is
-  'Extension point: the fields of documents and chunks that are parts'', each with the JSON types that it may have. '
-  'Such a field is of one chunk, as an embedding is: of a document, it comes with one.';
+  'Extension point: return the fields of documents and chunks that belong to parts, each with its allowed JSON '
+  'types. A field belongs to one chunk, as an embedding does, so a document can have it only with an embedding or '
+  'sparse terms.';

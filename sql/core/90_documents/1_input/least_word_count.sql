@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A word and what separates it take two bytes at least.
+  -- A word and its separator take at least two bytes.
   if octet_length(content) < 2 * at_least then
     return 0;
   end if;
@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.least_word_count(text, int) is
-  'Return a number of words that a text has at least, found quickly. Return 0 if the text is too short to have '
+  'Return a lower bound of the number of words in a text, found quickly. Return 0 if the text is too short to have '
   'at_least words.';

@@ -22,12 +22,12 @@ declare
     "source_uri": ["string", "null"], "chunks": ["array", "null"], "turns": ["array", "null"],
     "chunk_tokens": ["number", "null"], "overlap_tokens": ["number", "null"],
     "format": ["string", "null"]}';
-  -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
+  -- Digests of the embeddings stand in the hash of a document, because places in embeddings change from batch to batch.
   v_digests text[];
-  v_keys text[]; -- that any document has: what needs others is not planned
+  v_keys text[]; -- Keys that any document has; statements for other keys need no plan.
   v_part_keys text[];
   v_has_part_keys boolean;
-  v_other_keys text[]; -- that are no attributes, or are not hashed as they stand there
+  v_other_keys text[]; -- Keys that are no attributes, or are hashed in another form.
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_sparse jsonb[];
@@ -41,7 +41,7 @@ begin
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
-  -- Without the offset the keys of all documents would be read once for each place where they stand.
+  -- The offset keeps the keys of all documents from being read once for each use.
   select k.all_keys, k.part_keys, k.all_keys && k.part_keys,
          k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,turns,chunk_tokens,overlap_tokens}'
                      || '{format,metadata,occurred_at}'::text[]
@@ -159,8 +159,9 @@ begin
                -- A key whose value is null counts as absent, except inside metadata.
                sha256(convert_to(
                  jsonb_build_array(
-                   jsonb_strip_nulls(d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
-                                     || h.embedding),
+                   jsonb_strip_nulls(
+                     d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
+                     || h.embedding),
                    h.chunks)::text, 'UTF8')),
                sha256(convert_to(
                  jsonb_build_array(
@@ -182,10 +183,10 @@ begin
        lateral (select case when jsonb_typeof(d.value -> 'metadata') = 'object' then d.value -> 'metadata'
                             else '{}' end as metadata,
                        case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f,
-       -- As they are hashed.
+       -- Embeddings are hashed as digests, not as places.
        lateral (
          select case when v_digests is null or jsonb_typeof(d.value -> 'embedding') is distinct from 'number' then '{}'
-                     -- A place may be written 1.0.
+                     -- A place may be written as 1.0.
                      else jsonb_build_object('embedding', v_digests[(d.value -> 'embedding')::numeric::int])
                 end as embedding,
                 case when v_digests is null or f.chunks is null or f.chunks = '[]' then f.chunks
@@ -202,5 +203,5 @@ $$;
 
 comment on function braid_store.parse_documents(jsonb, braid_store.collections, @vector@.vector[]) is
   'Check a batch of documents and return it as rows, each with hashes of its content and of its attributes. Raise '
-  '22023, naming document and key, for what is wrong. embeddings: the vectors that documents and chunks name by their '
-  'place; null if they hold them themselves.';
+  '22023 with the names of document and key if one is wrong. embeddings: the vectors that documents and chunks name '
+  'by their place; null if documents hold their vectors.';

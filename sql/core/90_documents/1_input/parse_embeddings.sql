@@ -12,7 +12,7 @@ declare
 begin
   return parse_embeddings.embeddings::@vector@.vector[];
 exception when data_exception or program_limit_exceeded then
-  -- pgvector's message does not say which one is wrong.
+  -- pgvector's message does not say which vector is wrong.
   foreach v_embedding in array parse_embeddings.embeddings loop
     v_number := v_number + 1;
     begin
@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.parse_embeddings(text[], text[]) is
-  'Convert vectors from their text form. Raise 22023 and names the first that is not a vector. names: what '
-  'messages call each of them; null counts them from 1.';
+  'Convert vectors from their text form. Raise 22023 with the name of the first text that is no vector. names: what '
+  'messages call each vector; null counts vectors from 1.';

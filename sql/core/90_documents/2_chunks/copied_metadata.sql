@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The same limit as in check_sizes.
+  -- The limit is the same as in check_sizes.
   c_max_copied_metadata constant bigint := 200000000;
   c_size constant bigint := pg_column_size(copied_metadata.metadata) * copied_metadata.chunk_count;
 begin
@@ -21,4 +21,5 @@ end
 $$;
 
 comment on function braid_store.copied_metadata(text, jsonb, bigint) is
-  'Return the metadata of a document that has so many chunks. Raise 54000 if it would be copied into too many.';
+  'Return the metadata of a document that has chunk_count chunks. Raise 54000 if the copies in its chunks would take '
+  'too much space.';

@@ -28,17 +28,18 @@ declare
   c_white_space constant text := E' \t\n\r\f\x0B';
   v_texts braid_store.document_input[];
   v_count int;
-  v_costs float8[]; -- of the texts, then of what the model reads before each
+  v_costs float8[]; -- Costs of the texts, then of the title and speaker that the model reads before each.
   v_budgets int[];
   v_longer braid_store.document_input[];
   v_longer_budgets int[];
   v_spoken braid_store.document_input[];
 begin
-  -- Chunks as given. Each kind of document has a statement of its own, as most writes have one kind.
+  -- The caller gave these chunks. Each kind of document has a statement of its own, because most writes have only one
+  -- kind.
   if exists (select from unnest(document_chunks.inputs) i where i.chunks is not null) then
     return query
     with given as materialized (
-      -- Not i.chunks: each row would hold all chunks.
+      -- i.chunks is left out, because each row would hold all chunks.
       select i.ordinality, i.external_id, i.speaker, i.category, i.importance, i.occurred_at, i.language, i.metadata,
              c.value, c.ordinality as chunk_number, row_number() over ()::int as number
       from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
@@ -64,15 +65,15 @@ begin
     select i
     from unnest(document_chunks.inputs) i
     where i.chunks is null
-      -- Turns in which nothing is said are no text.
+      -- A document whose turns have no text is handled here.
       and (i.turns is null
            or not exists (select from jsonb_array_elements(i.turns) g where g.value ->> 'text' ~ E'\\S')));
   v_count := cardinality(v_texts);
   if v_count > 0 then
-    -- All in one call: the texts, and what the model reads before each.
+    -- One call estimates the texts and what the model reads before each.
     v_costs := braid_store.token_costs(array(
       select case
-               -- The estimate of a longer text is needed only if it has an embedding.
+               -- A longer text needs an estimate only if it has an embedding or sparse terms, and so becomes one chunk.
                when t.number <= v_count
                  then case when (t.input).embedding is not null or (t.input).sparse <> '{}'
                                 or length((t.input).content)
@@ -88,7 +89,7 @@ begin
       ) t
       order by t.number));
     v_budgets := array(
-      -- Title and speaker take their share of chunk_tokens, but half at most.
+      -- Title and speaker take their share of chunk_tokens, at most half of it.
       select greatest(t.most_tokens - ceil(v_costs[v_count + t.number])::int, t.most_tokens / 2, 1)
       from (
         select coalesce((t.input).chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens, t.number
@@ -159,6 +160,6 @@ end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
-  'Return the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse '
-  'terms; else the text, or the turns, split so that a chunk fits chunk_tokens. embedding_name: what messages call '
-  'its embedding.';
+  'Return the chunks of documents. Chunks that the caller gave stay as they are. A document with an embedding or '
+  'sparse terms, or with only a title, is one chunk. Other texts, and turns, are split so that a chunk fits '
+  'chunk_tokens. embedding_name: what messages call the embedding of a chunk.';

@@ -14,7 +14,7 @@ as $$
 begin
   return concat_ws(E'\n',
                    case when 'title' = any (embedding_input.collection.embed_fields) then
-                     -- The splitter left half of chunk_tokens to title and speaker. A longer title is cut.
+                     -- The splitter leaves at most half of chunk_tokens to title and speaker, so a longer title is cut.
                      left(embedding_input.title, embedding_input.collection.chunk_tokens * 2) end,
                    case when 'speaker' = any (embedding_input.collection.embed_fields) then embedding_input.speaker end,
                    embedding_input.content);

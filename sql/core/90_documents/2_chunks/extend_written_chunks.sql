@@ -20,5 +20,5 @@ $$;
 
 comment on function braid_store.extend_written_chunks(int, braid_store.collections, braid_store.document_input[],
                                                       braid_store.document_change[], bigint[], bigint[]) is
-  'Extension point: store what parts have of the chunks of new and replaced documents. previous_ids: for each of '
-  'chunk_ids the previous chunk with the same text, or null; null if there are none.';
+  'Extension point: store what parts keep for the chunks of new and replaced documents. previous_ids has, for each '
+  'of chunk_ids, the previous chunk with the same text, or null; it is null if there are none.';

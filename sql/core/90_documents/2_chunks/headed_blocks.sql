@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.headed_blocks(text[], text[]) is
-  'Return the blocks of those texts that are Markdown, each behind the headings that stand right above it.';
+  'Return the blocks of the texts whose format is markdown, each joined with the headings right above it.';

@@ -10,7 +10,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Both lists may be long, and the planner does not know.
+-- Both lists may be long, which the planner does not know.
 set enable_nestloop = off
 as $$
 #variable_conflict use_column
@@ -21,7 +21,7 @@ begin
   with kept as (
     insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
     select keep_vectors.tenant_id, keep_vectors.collection.id, keep_vectors.collection.vector_space_id, u.chunk_id,
-           -- As write_vectors rounds it: it may have been stored before the collection's vector_storage was halfvec.
+           -- Round as write_vectors does, because the vector may be older than the collection's vector_storage halfvec.
            case when v_is_half then e.embedding::@vector@.halfvec::@vector@.vector else e.embedding end
     from braid_store.stored_embeddings(keep_vectors.tenant_id, keep_vectors.collection,
                                        array(select distinct unnest(keep_vectors.previous_ids))) e
@@ -35,6 +35,5 @@ end
 $$;
 
 comment on function braid_store.keep_vectors(int, braid_store.collections, bigint[], bigint[]) is
-  'Give each new chunk the vector that a previous chunk, its counterpart in previous_ids, has in the collection''s '
-  'vector space, and return the chunks for which there was one. The caller has locked the previous chunks and removes '
-  'their vectors afterwards.';
+  'Give each new chunk the vector of its counterpart in previous_ids, in the collection''s vector space, and return '
+  'the chunks that got one. The caller has locked the previous chunks, and removes their vectors afterwards.';

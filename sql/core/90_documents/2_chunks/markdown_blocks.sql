@@ -15,7 +15,7 @@ declare
   v_line_count int := 0;
   v_is_after_blank boolean := false;
   v_number int := 1;
-  -- The number of each line's block, and of the blocks that are headings.
+  -- v_numbers has each line's block, and v_headings the blocks that are headings.
   v_numbers int[] := '{}';
   v_headings int[] := '{}';
 begin
@@ -43,7 +43,7 @@ begin
     elsif v_line ~ E'\\S' then
       v_new := case when v_line ~ '^ {0,3}[|]' then 'table'
                     when v_line ~ E'^[ \t]*([-*+]|[0-9]{1,9}[.)])[ \t]+\\S' then 'list' else 'paragraph' end;
-      -- A list goes on behind blank lines with its next item or an indented line; other blocks end there.
+      -- A list goes on after blank lines with its next item or an indented line; other blocks end there.
       if v_kind <> '' and not (
            v_kind = 'list' and (v_new = 'list' or v_line ~ E'^[ \t]{2}' or not v_is_after_blank)
            or v_kind = v_new and not v_is_after_blank
@@ -70,4 +70,4 @@ $$;
 
 comment on function braid_store.markdown_blocks(text) is
   'Return the blocks of a Markdown text: headings, fenced code, tables, lists and paragraphs, each with the blank '
-  'lines behind it. Put together they are the text.';
+  'lines after it. Joined, the blocks are the text.';

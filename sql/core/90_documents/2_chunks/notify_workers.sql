@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- As in lease_embedding_jobs.
+-- The settings have the same reason as in lease_embedding_jobs.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -14,8 +14,8 @@ as $$
 declare
   v_is_rest boolean;
 begin
-  -- A transaction that notifies keeps all others that do so waiting while it commits. So this is done only where
-  -- workers may rest: while they have more to do than they can claim, nobody is told.
+  -- A transaction that notifies blocks all others that notify while it commits. So notify only if workers may be idle:
+  -- an unclaimed newest job means that they still have work.
   select j.claimed_until is not null into v_is_rest
   from braid_store.embedding_jobs j
   where j.tenant_id = notify_workers.tenant_id and j.collection_id = notify_workers.collection.id
@@ -29,6 +29,5 @@ end
 $$;
 
 comment on function braid_store.notify_workers(int, braid_store.collections) is
-  'Wake workers that listen to braid_embedding_jobs when this transaction commits, unless a chunk that nobody has '
-  'claimed waits already. Called before new chunks are put into the outbox, if the setting braid.notify_workers is '
-  'on.';
+  'Wake workers that listen to braid_embedding_jobs when this transaction commits, unless the newest job is '
+  'unclaimed. Callers run it before they put new chunks into the outbox, if the setting braid.notify_workers is on.';

@@ -38,14 +38,14 @@ begin
   if place_embeddings.previous_ids is null
      and cardinality(place_embeddings.embedded_ids) = cardinality(place_embeddings.chunk_ids)
      and not exists (select from braid_store.extend_spaces(place_embeddings.collection.id)) then
-    -- Most writes of vectors: one for each chunk, and one space for them.
+    -- In most writes of vectors, each chunk has one, and there is one vector space.
     perform braid_store.check_embeddings(collection, embeddings, 'embedding %s', names);
     perform braid_store.insert_vectors(tenant_id, collection, embedded_ids, embeddings);
     return;
   end if;
 
   v_left := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
-  -- The space that searches use comes first, and so takes a vector that fits both.
+  -- The searches' space comes first, and so takes a vector that fits both spaces.
   for v_space in select w.* from braid_store.written_spaces(place_embeddings.collection) w loop
     v_fitting := array(
       select u.place
@@ -93,7 +93,7 @@ $$;
 comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[],
                                                  text[], bigint[]) is
   'Store the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
-  'In the other spaces, a chunk whose text is unchanged gets the vector of the previous chunk. Puts each chunk into '
-  'the outbox of every space for which it has no embedding then. embedded_ids: the chunk of each embedding; null if '
+  'In the other spaces, give a chunk whose text is unchanged the vector of the previous chunk. Put each chunk into '
+  'the outbox of every space in which it still has no embedding. embedded_ids: the chunk of each embedding; null if '
   'there are none. names: what messages call each embedding. previous_ids: the previous chunk, or null, of each of '
   'chunk_ids; null if there are none.';

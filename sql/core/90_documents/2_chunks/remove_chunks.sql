@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+-- A plan made while the tables were small would scan them for each key, for as long as the session keeps it.
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
@@ -23,8 +23,8 @@ begin
     return;
   end if;
 
-  -- Locks chunks, then jobs, in the order of their ids, as write_vectors does, so the two cannot deadlock. No job comes
-  -- for a chunk that is locked.
+  -- Lock chunks, then jobs, in the order of their ids, as write_vectors does, so the two cannot deadlock. A locked
+  -- chunk gets no new job.
   perform
   from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
        lateral (
@@ -34,8 +34,8 @@ begin
          for update
          offset 0
        ) c;
-  -- Names every space, whatever a model change does at the same time, so that the primary key finds the jobs. Looks up
-  -- each whole key: for a list, PostgreSQL 16, which has no statistics, would read all jobs of the tenant.
+  -- List every vector space, whatever a model change does meanwhile, so that the primary key finds the jobs. Look up
+  -- each whole key: for a list, PostgreSQL 16, without statistics, would read all jobs of the tenant.
   perform
   from (
          select u.chunk_id, s.id as vector_space_id
@@ -100,5 +100,5 @@ $$;
 
 comment on function braid_store.remove_chunks(int, int, bigint[], boolean) is
   'Delete chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
-  'rows; tombstones hide them until a merge. keeps_vectors: the caller calls remove_vectors and remove_sparse_rows '
-  'later in this transaction, since it still needs the vectors and the sparse terms.';
+  'rows; tombstones hide them until a merge. keeps_vectors: whether the caller still needs the vectors and the '
+  'sparse terms, and calls remove_vectors and remove_sparse_rows later in this transaction.';

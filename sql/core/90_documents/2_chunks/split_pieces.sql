@@ -1,6 +1,6 @@
--- A sentence ends at . ! ? … before white space, at the CJK, Indic and other equivalents of these, and at a line's end.
--- The finer cuts are made only in pieces that are still too long, so a text without punctuation costs no more. Every
--- pattern matches wherever there is text: put together, the pieces are the whole content but for white space.
+-- A sentence ends at . ! ? … before white space, at the equivalents of these in CJK, Indic and other scripts, and at
+-- the end of a line. Only pieces that are still too long are cut further, so a text without punctuation costs no more.
+-- Every pattern matches all text, so the pieces together are the whole content except white space.
 create or replace function braid_store.split_pieces(
   contents text[],
   chunk_tokens float8[],
@@ -14,15 +14,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Put between words, where no pattern is needed to find them.
+  -- This mark goes between words, so that finding them needs no pattern.
   c_cut constant text := E'\x02';
-  -- Text, with points that text follows (3.5, a.b), up to a sentence's or line's end.
+  -- This matches text up to the end of a sentence or line. A point that text follows, as in 3.5 or a.b, ends no
+  -- sentence.
   c_sentence constant text := format(
     E'(?:[^%1$s%2$s\\n]|[%1$s][%1$s%3$s]*[^\\s%1$s%2$s%3$s])*'
     '(?:[%1$s][%1$s%3$s]*(?:\\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\\s*|\\n\\s*|$)',
     '.!?…', '。！？｡।॥؟۔։።', E'"''”’」』）)\\]');
-  -- Sentences, each with its text and cost; groups of words, each with the place of its sentence in v_sentences and its
-  -- cost; runs of characters, each with the place of its group in v_groups.
+  -- Sentences have a text and a cost. Groups of words have a cost and the place of their sentence in v_sentences. Runs
+  -- of characters have the place of their group in v_groups.
   v_texts int[];
   v_sentences text[];
   v_costs float8[];
@@ -31,7 +32,8 @@ declare
   v_group_costs float8[];
   v_run_groups int[];
   v_runs text[];
-  -- Of Markdown: blocks, first with the headings right above them, then those too long without; and their pieces.
+  -- Markdown is cut into blocks with the headings right above them, then into blocks alone where these are too long,
+  -- then into pieces.
   v_headed_texts int[];
   v_headed text[];
   v_block_texts int[];
@@ -80,7 +82,7 @@ begin
   end if;
   v_costs := braid_store.token_costs(v_sentences);
 
-  -- Words in groups of about 40 characters, so that fewer pieces need an estimate.
+  -- Words are grouped to about 40 characters, so that fewer pieces need an estimate.
   select array_agg(g.number order by g.number, g.group_number), array_agg(g.piece order by g.number, g.group_number)
   into v_group_sentences, v_groups
   from (
@@ -93,8 +95,8 @@ begin
         from (
           select s.number,
             case when s.sentence !~ E'[^\\S \\n\\r\\t]' and strpos(s.sentence, c_cut) = 0 then
-              -- A cut behind each white space, and then none before one. A match for each word would take ten times as
-              -- long.
+              -- Put a mark after each white space, then remove marks before white space. Matching each word would take
+              -- ten times as long.
               string_to_array(
                 replace(replace(replace(replace(replace(replace(replace(replace(ltrim(s.sentence, E' \n\r\t'),
                   ' ', ' ' || c_cut), E'\n', E'\n' || c_cut), E'\r', E'\r' || c_cut), E'\t', E'\t' || c_cut),
@@ -107,7 +109,7 @@ begin
               unnest(v_sentences) as sentence, unnest(v_costs) as cost
           ) s
           where s.cost > split_pieces.chunk_tokens[s.text_number]
-          offset 0 -- taken apart once, not wherever it is used
+          offset 0 -- The offset keeps words from being split at each use.
         ) s
       ) w
       where w.word <> ''
@@ -156,6 +158,7 @@ begin
 end
 $$;
 comment on function braid_store.split_pieces(text[], float8[], text[]) is
-  'Cut texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, '
-  'blocks with the headings right above them, or blocks, where they fit. A sentence that costs more than its text''s '
-  'chunk_tokens is cut into groups of words, and a group that still costs more into runs of characters.';
+  'Cut texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences. In Markdown, '
+  'pieces are blocks, with the headings right above them if they fit, or sentences of longer blocks. A sentence that '
+  'costs more than its text''s chunk_tokens is cut into groups of words, and a group that still costs more into runs '
+  'of characters.';

@@ -20,7 +20,7 @@ declare
   v_text_costs float8[];
   v_cost float8;
   v_piece text;
-  -- The pieces of the chunk being filled. The first v_repeated of them were in the chunk before, too.
+  -- The chunk being filled has these pieces. The first v_repeated of them were in the chunk before, too.
   v_pieces text[];
   v_costs float8[];
   v_repeated int;
@@ -57,7 +57,7 @@ begin
           split_texts.chunk_index := split_texts.chunk_index + 1;
         end if;
 
-        -- The next chunk begins with as many whole pieces of this one's end as fit the overlap.
+        -- The next chunk begins with whole pieces from this chunk's end, as far as they fit the overlap.
         v_start := v_end;
         v_sum := 0;
         while v_start > v_repeated + 1 and v_sum + v_costs[v_start] <= v_overlap loop
@@ -80,7 +80,7 @@ begin
       v_pieces := v_pieces || v_piece;
       v_costs := v_costs || v_cost;
       v_total := v_total + v_cost;
-      -- Prefers a paragraph's end where the chunk is at least three quarters full.
+      -- Prefer the end of a paragraph once the chunk is at least three quarters full.
       if v_total >= 0.75 * v_budget and v_piece ~ E'\\n\\s*\\n\\s*$' then
         v_paragraph_end := cardinality(v_pieces);
       end if;
@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function braid_store.split_texts(text[], int[], int[], text[]) is
-  'Cut each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in '
-  'Markdown between blocks, at the end of a paragraph if one comes late enough, and begins each chunk with at most '
-  'overlap_tokens (null: a tenth), and half of a chunk, of the end of the one before. White space alone gives no '
-  'chunk.';
+  'Cut each text into chunks of at most chunk_tokens estimated tokens. It cuts between sentences, or in Markdown '
+  'between blocks. It cuts at the end of a paragraph if one comes after three quarters of the chunk. Each chunk '
+  'begins with the end of the chunk before: at most overlap_tokens (null: a tenth of a chunk), and at most half a '
+  'chunk. White space alone gives no chunk.';

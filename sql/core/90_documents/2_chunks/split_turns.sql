@@ -1,5 +1,5 @@
--- A speech is what one speaker says in a row, in one turn or several. Pieces and turns are matched by the characters
--- that are not white space, as split_pieces may leave out white space.
+-- A speech is what one speaker says in a row, in one turn or several. Pieces and turns are matched by their characters
+-- other than white space, because split_pieces may leave out white space.
 create or replace function braid_store.split_turns(
   collection braid_store.collections,
   inputs braid_store.document_input[]
@@ -25,12 +25,13 @@ declare
   c_max_speaker constant int := 1024;
   c_reads_title constant boolean := 'title' = any (split_turns.collection.embed_fields);
   c_reads_speaker constant boolean := 'speaker' = any (split_turns.collection.embed_fields);
-  -- Turns that have text: their sizes, in characters that are not white space, and times.
+  -- Turns with text have a size, in characters other than white space, and times.
   v_sizes int[];
   v_starts numeric[];
   v_ends numeric[];
-  -- Speeches, each with its document; what a chunk of it alone may cost, and one of several speeches; what the name
-  -- before it and the line of speakers that the model reads cost; and what of it may be repeated.
+  -- Speeches have a document, a speaker and a text. v_rooms limits the cost of a chunk of one speech, and v_budgets of
+  -- a chunk of several; v_overlaps limits what is repeated. v_label_costs is the cost of the name before the speech,
+  -- and v_line_costs of the name in the line of speakers that the model reads.
   v_documents int[];
   v_speakers text[];
   v_texts text[];
@@ -42,18 +43,18 @@ declare
   v_speech_costs float8[];
   v_speech_firsts int[];
   v_speech_lasts int[];
-  -- Pieces, each with its speech, and the first and the last turn that it has text of.
+  -- Pieces have a speech, and the first and the last turn from which they have text.
   v_speeches int[];
   v_pieces text[];
   v_costs float8[];
   v_piece_sizes int[];
   v_first_turns int[] := '{}';
   v_last_turns int[] := '{}';
-  -- Chunks: their first and last pieces, and costs.
+  -- Chunks have a first and a last piece, and a cost.
   v_firsts int[] := '{}';
   v_lasts int[] := '{}';
   v_chunk_costs float8[] := '{}';
-  -- The chunk being filled, from v_first to v_last. Pieces before v_own were in the chunk before, too.
+  -- The chunk being filled has the pieces v_first to v_last. Pieces before v_own were in the chunk before, too.
   v_first int;
   v_own int;
   v_last int;
@@ -62,10 +63,10 @@ declare
   v_lines float8;
   v_is_alone boolean;
   v_names text[];
-  -- What it repeats, and has room for, with one more piece of the chunk before.
+  -- v_repeated is the cost of the overlap with one more piece of the chunk before, and v_room is the room of the chunk.
   v_repeated float8;
   v_room float8;
-  -- What is about to be added to it: pieces from v_next to v_end, of v_speech.
+  -- The pieces v_next to v_end, of v_speech, are added next.
   v_next int := 1;
   v_end int;
   v_speech int;
@@ -149,7 +150,7 @@ begin
 
   while v_next <= cardinality(v_pieces) loop
     v_speech := v_speeches[v_next];
-    -- A speech that fits into a chunk stays whole; of a longer one, sentences are added.
+    -- A speech that fits into a chunk stays whole; a longer one is added sentence by sentence.
     v_is_whole := v_speech_costs[v_speech] <= v_rooms[v_speech];
     v_end := case when v_is_whole then v_speech_lasts[v_speech] else v_next end;
     v_cost := case when v_is_whole then v_speech_costs[v_speech] else v_costs[v_next] end;
@@ -160,7 +161,7 @@ begin
         v_fits := case when v_is_alone then v_total + v_cost <= v_rooms[v_speech]
                        else v_total + v_cost + v_labels + v_lines <= v_budgets[v_speech] end;
       else
-        -- A speech that needs several chunks begins a new one, unless that would leave one less than half full.
+        -- A speech that needs several chunks begins a new chunk, unless the last one is less than half full.
         v_fits := v_total + v_cost + v_labels + v_label_costs[v_speech] + v_lines
                   + case when coalesce(v_speakers[v_speech], '') = any (v_names) then 0 else v_line_costs[v_speech] end
                   <= v_budgets[v_speech]
@@ -190,8 +191,8 @@ begin
       v_lines := v_line_costs[v_speech];
       v_is_alone := true;
       v_names := array[coalesce(v_speakers[v_speech], '')];
-      -- It begins with as many whole pieces of the end of the chunk before as may be repeated, and fit. With the names
-      -- before them they take half of the room at most.
+      -- The chunk begins with whole pieces from the end of the chunk before, as far as the overlap allows and they fit.
+      -- With the names before them, they take at most half of the room.
       while v_first - 1 > v_own and v_documents[v_speeches[v_first - 1]] = v_documents[v_speech]
             and v_total - v_cost + v_costs[v_first - 1] <= v_overlaps[v_speech] loop
         if v_speeches[v_first - 1] = v_speeches[v_first] then
@@ -264,7 +265,8 @@ begin
          case when octet_length(array_to_string(n.speakers, ', ')) <= c_max_speaker then array_to_string(n.speakers,
            ', ')
               else left(array_to_string(n.speakers, ', '), c_max_speaker / 4 - 1) || '…' end,
-         -- Later times than those that timestamptz has, and infinity, stay as they are.
+         -- A sum beyond the range of timestamptz raises an error, so a very late or infinite occurred_at stays as it
+         -- is.
          case when i.occurred_at < '290000-01-01'::timestamptz
               then i.occurred_at + make_interval(secs => coalesce(w.start, 0)::float8) else i.occurred_at end,
          jsonb_strip_nulls(jsonb_build_object('start', w.start, 'end', w."end", 'speakers', n.speakers))
@@ -277,7 +279,8 @@ end
 $$;
 
 comment on function braid_store.split_turns(braid_store.collections, braid_store.document_input[]) is
-  'Make chunks of the turns of documents. Speeches that fit into a chunk stay whole, and sentences do unless one '
-  'alone is too long. A chunk of several speakers names them line by line, and begins with at most overlap_tokens '
-  '(null: a tenth), and half of a chunk, of the end of the one before. metadata: start and end, those of the turns '
-  'that it has text of, and speakers. occurred_at: that of the document and start.';
+  'Make chunks of the turns of documents. A speech that fits into a chunk stays whole, and so does a sentence unless '
+  'it alone is too long. A chunk of several speakers has a line for each speech, which begins with the speaker''s '
+  'name. Each chunk begins with the end of the chunk before: at most overlap_tokens (null: a tenth of a chunk), and '
+  'at most half a chunk. metadata: start, end and speakers of the turns in the chunk. occurred_at: the document''s '
+  'occurred_at plus start.';

@@ -17,7 +17,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Microseconds, as timestamptz has them.
+  -- timestamptz has microseconds.
   c_decimals constant int := 6;
 begin
   return query
@@ -48,5 +48,5 @@ end
 $$;
 
 comment on function braid_store.spoken_turns(braid_store.document_input[]) is
-  'Return the turns of documents that have text, in their order, each with the number of its speech: what one speaker '
-  'says in a row. size: its characters that are not white space.';
+  'Return the turns of documents that have text, in their order, each with the number of its speech: what one '
+  'speaker says in a row. size: the number of its characters other than white space.';

@@ -15,8 +15,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Read before the rows are written: the rows may then cover newer attributes as well, but never miss one of this
-  -- version.
+  -- Read the version before writing the rows: they may then cover newer attributes, but never miss one of this version.
   v_version int := braid_store.attribute_version(store_chunks.collection.id);
   v_chunk_ids bigint[];
   v_embeddings text[];
@@ -91,6 +90,7 @@ comment on function braid_store.store_chunks(int, braid_store.collections, braid
                                              braid_store.document_change[], @vector@.vector[],
                                              braid_store.previous_chunk[]) is
   'Store and index the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
-  'previous one with the same text; if there is none, it goes to the outbox. One without sparse terms gets those of '
-  'that chunk. embeddings: the vectors that inputs name by their place; null if they hold them themselves. previous: '
-  'the chunks of replaced documents, which are gone but for their vectors and sparse terms; null if there are none.';
+  'previous chunk with the same text, or goes to the outbox if there is none. A chunk without sparse terms gets the '
+  'previous chunk''s terms. embeddings: the vectors that inputs name by their place; null if inputs hold their '
+  'vectors. previous: the chunks of replaced documents, deleted already except for their vectors and sparse terms; '
+  'null if there are none.';

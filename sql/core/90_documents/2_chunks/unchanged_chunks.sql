@@ -16,8 +16,8 @@ begin
   return array(
     select u.previous_id
     from (
-      -- A window instead of a join, which the planner, without statistics, might do as a nested loop over both lists.
-      -- Where a document has the same text several times, the first of the chunks is the first that a worker embeds.
+      -- A window function is used because the planner, without statistics, might run a join as a nested loop over both
+      -- lists. If a document has the same text several times, take the first chunk, because workers embed it first.
       select a.place,
              min(a.previous_id) over (partition by a.document_id, a.input_hash) as previous_id
       from (
@@ -49,5 +49,5 @@ $$;
 
 comment on function braid_store.unchanged_chunks(int, braid_store.collections, bigint[],
   braid_store.previous_chunk[]) is
-  'Return for each new chunk, in their order, a previous chunk of its document for which the model got the same text; '
-  'null if there is none.';
+  'Return for each new chunk, in order, a previous chunk of its document for which the model got the same text; null '
+  'if there is none.';

@@ -26,7 +26,7 @@ begin
   end if;
 
   if not write_attributes.are_new then
-    -- Looks up each chunk's rows by id: for a list, PostgreSQL 16, which has no statistics, would read all rows of the
+    -- Look up each chunk's rows by id: for a list, PostgreSQL 16, without statistics, would read all rows of the
     -- tenant.
     delete from braid_store.chunk_attributes a
     where a.tenant_id + 0 = write_attributes.tenant_id and a.ctid = any (array(
@@ -53,7 +53,7 @@ begin
          offset 0
        ) c,
        unnest(v_ids, v_names, v_types) f (id, name, type),
-       -- Finds the value as braid_store.filter_metadata_field does.
+       -- Find the value as braid_store.filter_metadata_field does.
        lateral (
          select coalesce(c.metadata -> f.name,
                          case when position('.' in f.name) > 0
@@ -64,7 +64,7 @@ begin
        ) m,
        lateral (
          select distinct jsonb_typeof(m.value) = 'array' as is_element,
-                -- A key in an index takes a third of a page at most.
+                -- A key of an index takes at most a third of a page.
                 case when f.type <> 'number' then left(e.value #>> '{}', 200) end collate "C" as text_value,
                 case when f.type = 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric)
                   end as number_value
@@ -78,5 +78,5 @@ end
 $$;
 
 comment on function braid_store.write_attributes(int, int, bigint[], boolean) is
-  'Write the rows of indexed attributes for chunks from their metadata, in place of the rows that are there; if '
-  'are_new, there are none. The caller sets the chunks'' attribute_version to one that it read before this call.';
+  'Write the rows of indexed attributes for chunks from their metadata, and replace the present rows; are_new says '
+  'that there are none. The caller sets the chunks'' attribute_version to a version that it read before this call.';

@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- The same limits as in check_sizes.
+  -- The limits are the same as in check_sizes.
   c_max_metadata constant int := 1000000;
   c_max_copied_metadata constant bigint := 200000000;
   v_tenant_id int := braid_store.tenant_id_for_writing();
@@ -78,5 +78,5 @@ end
 $$;
 
 comment on function braid_calls.change_metadata(text, jsonb, boolean, text) is
-  'Do the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s: it brought '
-  'them itself.';
+  'Do the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s, because it '
+  'brought them itself.';

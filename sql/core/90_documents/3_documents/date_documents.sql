@@ -34,4 +34,4 @@ end
 $$;
 
 comment on function braid_store.date_documents(int, int, braid_store.document_input[]) is
-  'Return the documents of a batch; one that has no occurred_at gets the time at which it was first written.';
+  'Return the documents of a batch, where a document without occurred_at gets the time at which it was first written.';

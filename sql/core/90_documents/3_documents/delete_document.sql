@@ -14,5 +14,5 @@ $$;
 
 comment on function braid.delete_document(text, text) is
   E'Delete a document of the tenant with its chunks and vectors.\n'
-  'Searches do not find it once this commits. Return false if there is no document with that external_id. For many '
-  'documents use delete_documents.';
+  'Searches no longer find it once this commits. Return false if no document has that external_id. For many '
+  'documents, use delete_documents.';

@@ -14,5 +14,4 @@ $$;
 
 comment on function braid.delete_documents(text[], text) is
   E'Delete documents of the tenant with their chunks and vectors, much faster than one by one.\n'
-  'At most 100000 external_ids in a call; ids that are not there are passed over. Return the number of documents '
-  'deleted.';
+  'external_ids takes at most 100000 ids; unknown ids are passed over. Return the number of documents deleted.';

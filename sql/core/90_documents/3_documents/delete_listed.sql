@@ -10,8 +10,8 @@ as $$
 declare
   v_document_ids bigint[];
 begin
-  -- Locks in the order of external_id, as store_documents does. Looks up each whole key: for a list, PostgreSQL 16
-  -- would read all documents of the tenant, because without statistics it expects one.
+  -- Lock in the order of external_id, as store_documents does. Look up each whole key: for a list, PostgreSQL 16 would
+  -- read all documents of the tenant, because without statistics it expects one.
   v_document_ids := array(
     select d.id
     from (select distinct e.external_id collate "C" as external_id
@@ -51,5 +51,5 @@ end
 $$;
 
 comment on function braid_store.delete_listed(int, int, text[]) is
-  'Delete documents of a tenant''s part of a collection with all that is derived from them. Return how many were '
-  'there.';
+  'Delete documents of a tenant''s part of a collection with all that is derived from them. Return the number of '
+  'documents deleted.';

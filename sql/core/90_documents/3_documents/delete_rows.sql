@@ -11,8 +11,8 @@ declare
 begin
   execute format(
     case
-      -- By chunk, because no index of these two tables begins with the collection. Forward rows are kept for deleted
-      -- chunks, too.
+      -- Delete by chunk, because no index of these two tables begins with the collection. Forward rows exist for
+      -- deleted chunks, too.
       when delete_rows.table_name in ('forward_rows', 'chunk_attributes') then $query$
         delete from braid_store.%1$I t
         where t.tenant_id + 0 = $1 and t.ctid = any (array(
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.delete_rows(text, int, int) is
-  'Delete the rows that a tenant''s part of a collection has in one of braid_store.collection_tables. Go through these '
-  'tables in their order. Return the number of rows.';
+  'Delete the rows that a tenant''s part of a collection has in one of braid_store.collection_tables. The caller '
+  'goes through these tables in their order. Return the number of rows.';

@@ -13,13 +13,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that rows are looked up by the key, and a page is read from the index on external_id, in its order.
+-- These settings make the planner look up rows by key, and read a page from the index on external_id in its order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  -- Of more chunks that match, a page of documents is found sooner by looking at one document after the other.
+  -- If more chunks match, a scan of the documents in order finds a page sooner.
   v_most int := least(greatest(20 * filtered_document_ids.match_count, 1000), 10000);
   v_chunk_ids bigint[] := braid_store.filtered_chunk_ids(
     filtered_document_ids.tenant_id, filtered_document_ids.collection_id, filtered_document_ids.filter, v_most);

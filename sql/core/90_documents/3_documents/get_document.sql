@@ -13,8 +13,8 @@ as $$
 $$;
 
 comment on function braid.get_document(text, text) is
-  E'Return a document of the tenant with its chunks in order, as one JSON object; null if there is no document with '
-  'that external_id.\n'
-  'Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and chunks. '
-  'Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, language '
-  'and metadata.';
+  E'Return a document of the tenant with its chunks in order, as one JSON object; null if no document has that '
+  'external_id.\n'
+  'Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and '
+  'chunks. Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, '
+  'language and metadata.';

@@ -19,7 +19,7 @@ rows 100
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that the planner reads one page from the index on external_id, in its order.
+-- These settings make the planner read one page from the index on external_id, in its order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -28,7 +28,7 @@ as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
-  -- Under row-level security, a coalesce in the condition would keep it from using the index.
+  -- Under row-level security, a coalesce in the condition would keep the planner from using the index.
   v_after text := coalesce(page_documents.after, '');
   v_filter braid_store.filter;
 begin

@@ -15,7 +15,7 @@ declare
 begin
   perform braid_store.lock_part(v_collection.id, v_tenant_id);
   foreach v_table in array braid_store.collection_tables() loop
-    -- documents is the last table, so its count stays
+    -- documents is the last table, so v_count is its count.
     v_count := braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
   end loop;
   perform braid_store.retire_shards(v_tenant_id, v_collection.id);

@@ -18,18 +18,16 @@ declare
   v_locked int;
   v_version int;
 begin
-  -- If a batch has several documents with one external_id, the last one is stored, as if they had come one after the
-  -- other.
+  -- If a batch has several documents with one external_id, the last one is stored, as in separate writes.
   select coalesce(array_agg(u.input order by u.external_id), '{}') into v_inputs
   from (
-    -- The row as one value: an array of records that are built anew would be converted through text.
+    -- The row stays one value, because a newly built record would be converted through text.
     select distinct on (i.external_id collate "C") i.external_id collate "C" as external_id, i as input
     from unnest(store_documents.inputs) i
     order by i.external_id collate "C", i.ordinality desc
   ) u;
 
-  -- Always in the order of external_id, so that two batches that share documents wait for each other and never
-  -- deadlock.
+  -- The order of external_id makes two batches with common documents wait for each other and never deadlock.
   loop
     begin
       with inserted as (
@@ -55,7 +53,7 @@ begin
         from (select unnest(v_inputs) as input, unnest(v_inserted_ids) as document_id) u;
         return;
       end if;
-      -- Each by its whole key, for the reason given in delete_listed.
+      -- Look up each whole key, for the reason given in delete_listed.
       perform
       from (select i.external_id collate "C" as external_id from unnest(v_inputs) i order by 1 offset 0) u,
            lateral (
@@ -68,8 +66,8 @@ begin
            ) d;
       get diagnostics v_locked = row_count;
       exit when v_locked = cardinality(v_inputs);
-      -- Another session deleted a document between the two statements. Inserting it now would break the order of the
-      -- locks. So this gives up its locks and tries again.
+      -- Another session deleted a document between the two statements. Inserting it now would break the order of locks,
+      -- so this gives up its locks and tries again.
       raise exception 'a document was deleted meanwhile' using errcode = 'BR001', hint = 'Call again.';
     exception when sqlstate 'BR001' then
       null;
@@ -84,8 +82,7 @@ begin
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
              when i.attribute_hash is distinct from d.attribute_hash then
-               -- Chunks that the caller gave, or that are made of turns, may have attributes of their own, which only
-               -- the input shows.
+               -- Chunks from the caller or from turns may have attributes of their own, which only the input shows.
                case when i.chunks is null and i.turns is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status,
@@ -131,6 +128,6 @@ end
 $$;
 
 comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
-  'Insert, updates and lock the documents of a batch. Return for each whether it was inserted, replaced (needs new '
-  'chunks), updated (only attributes changed) or unchanged, and the title that it had. The caller writes the indexed '
-  'attributes of updated documents.';
+  'Insert, update and lock the documents of a batch. Return for each document its status and the title that it had. '
+  'The status is inserted, replaced (needs new chunks), updated (only attributes changed) or unchanged. The caller '
+  'writes the indexed attributes of updated documents.';

@@ -10,10 +10,10 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- These settings also hold in the functions called from here. For one document, planning would cost more than storing
+-- These settings also hold in the functions called from here. Planning for one document would cost more than storing
 -- it.
 set plan_cache_mode = force_generic_plan
--- Rows of documents are wide, and sorts and hashes of a batch would go to files.
+-- Rows of documents are wide, and sorts and hashes of a batch would spill to files.
 set work_mem = '64MB'
 set jit = off
 as $$
@@ -25,7 +25,7 @@ declare
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
-  v_is_replaced boolean; -- any of them
+  v_is_replaced boolean; -- True if any document was replaced.
   v_previous braid_store.previous_chunk[];
   v_previous_ids bigint[];
 begin
@@ -71,7 +71,7 @@ begin
 
   return query
   select i.external_id, d.id,
-         -- An earlier document of this batch with the same external_id as a later one.
+         -- A later document of this batch with the same external_id supersedes this one.
          coalesce(c.status, 'superseded'),
          (select count(*)::int
           from (

@@ -22,8 +22,7 @@ $$;
 
 comment on function braid.abandon_embedding_jobs(bigint[], text, int, text, text) is
   E'Give up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
-  'For texts that the model refuses. They stay listed by list_embedding_jobs, until retry_embedding_jobs or '
-  'drop_embedding_jobs; full text finds these chunks meanwhile. chunk_ids: the chunks of the jobs, at most 10000. '
-  'error: the reason, which list_embedding_jobs shows. most_attempts: jobs that were claimed fewer times are only '
-  'given back, as by fail_embedding_jobs; 1, as by default, gives up at once. embedding_model: as in '
-  'claim_embedding_jobs. Return how many there were.';
+  'Use it for texts that the model refuses. list_embedding_jobs shows these jobs until retry_embedding_jobs or '
+  'drop_embedding_jobs is called; full text finds their chunks meanwhile. chunk_ids takes at most 10000 ids. '
+  'most_attempts: jobs that were claimed fewer times are only given back, as by fail_embedding_jobs; 1, the default, '
+  'gives up at once. Return the number of jobs found.';

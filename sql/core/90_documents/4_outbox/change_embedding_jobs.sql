@@ -43,7 +43,7 @@ begin
              and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = u.chunk_id
            offset 0
          ) j
-    -- Somebody may have retried it since.
+    -- Another session may have retried the job meanwhile.
     where change_embedding_jobs.chunk_ids is not null
        or case when is_retried then j.last_error is not null else j.claimed_until = 'infinity' end);
   if is_retried then

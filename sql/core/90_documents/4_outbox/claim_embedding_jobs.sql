@@ -21,7 +21,7 @@ $$;
 
 comment on function braid.claim_embedding_jobs(int, interval, text, text) is
   E'Claim up to job_count chunks that wait for their embedding, and return their ids with the text to embed.\n'
-  'For workers. Other workers do not get these chunks until the lease ends (by default 5 minutes): choose it longer '
-  'than a batch takes. Answer with store_embeddings, or with fail_embedding_jobs. job_count: 1 to 10000. '
-  'embedding_model: the model that the worker runs; during a model change it decides which of the two models'' jobs '
-  'it gets; null takes the model that searches use.';
+  'Workers call it. Other workers do not get these chunks until the lease ends, after 5 minutes by default: choose a '
+  'lease longer than a batch takes. Answer with store_embeddings, or with fail_embedding_jobs. job_count can be 1 to '
+  '10000. embedding_model: the model that the worker runs, which decides during a model change which model''s jobs '
+  'it gets; null takes the searches'' model.';

@@ -30,7 +30,7 @@ begin
                     coalesce(cardinality(complete_embedding_jobs.embeddings), 0)
       using errcode = '22023', hint = 'Send one embedding for each chunk id, in the same order.';
   end if;
-  -- Looks up the space under the lock: a step of a model change that began before it is over, and a later one waits.
+  -- Find the vector space under the lock: a running step of a model change has ended by then, and a later one waits.
   v_collection := braid_store.space_of_model(braid_store.lock_for_writing(v_collection.id, v_tenant_id),
                                              complete_embedding_jobs.embedding_model);
   perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding %s');

@@ -24,6 +24,6 @@ $$;
 
 comment on function braid.embedding_backlog() is
   E'Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.\n'
-  'waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are '
-  'claimed, or pause after a failure. last_error: the message of one that failed, or null. For services and '
-  'administrators.';
+  'waiting_count: all chunks that wait. claimable_count: the chunks that a worker can claim now; the others are '
+  'claimed, pause after a failure, or were abandoned. last_error: the message of one failed job, or null. Services '
+  'and administrators may call it.';

@@ -20,6 +20,5 @@ $$;
 
 comment on function braid.fail_embedding_jobs(bigint[], text, text, text) is
   E'Give claimed jobs back, with the reason why they failed.\n'
-  'They can be claimed again after a pause, which doubles with each attempt, up to an hour. chunk_ids: the chunks '
-  'of the jobs. error: the reason, which list_embedding_jobs shows. embedding_model: as in claim_embedding_jobs. '
-  'Return how many were given back.';
+  'Workers can claim them again after a pause, which doubles with each attempt, up to an hour. embedding_model is '
+  'used as in claim_embedding_jobs. Return the number of jobs given back.';

@@ -11,8 +11,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- So that the planner reads the primary key in its order. It has no statistics, and would read and sort all waiting
--- jobs.
+-- These settings make the planner read the primary key in its order. Without statistics, it would read and sort all
+-- waiting jobs.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off

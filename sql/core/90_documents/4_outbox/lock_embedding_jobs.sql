@@ -27,6 +27,6 @@ end
 $$;
 
 comment on function braid_store.lock_embedding_jobs(int, braid_store.collections, bigint[]) is
-  'Lock the jobs of chunks in the collection''s vector space, in the order of their ids, and returns those that '
-  'there are. The caller changes them in a statement of its own, which sees what others committed while those locks '
+  'Lock the jobs of chunks in the collection''s vector space, in the order of their ids, and return the chunks that '
+  'have one. The caller changes the jobs in a separate statement, which sees what others committed while the locks '
   'waited.';

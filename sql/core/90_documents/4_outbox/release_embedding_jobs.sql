@@ -37,7 +37,7 @@ begin
                  else clock_timestamp() + least(interval '1 second' * 2 ^ least(a.attempts, 12), interval '1 hour')
                end
         from (
-          -- Claims before the first failure were of workers that were killed, which is no fault of the text.
+          -- Claims before the first failure came from workers that were killed, which is not the text's fault.
           select case
                    when j.last_error is null and release_embedding_jobs.error is not null then least(j.attempts, 1)
                    else j.attempts

@@ -18,7 +18,7 @@ as $$
 $$;
 
 comment on function braid.retry_embedding_jobs(bigint[], text, text) is
-  E'Lets workers claim jobs at once, as if they had never been tried.\n'
-  'chunk_ids: whose, whether they are claimed, pause after a failure or were abandoned; at most 10000; null, as by '
-  'default: of all that have failed. A worker that stops gives back what it has claimed in this way. '
-  'embedding_model: as in claim_embedding_jobs. Returns how many there were.';
+  E'Make jobs claimable at once, as if they had never been tried.\n'
+  'chunk_ids: the chunks of the jobs, at most 10000, whether the jobs are claimed, pause after a failure or were '
+  'abandoned; null, the default, takes all that have failed. A worker that stops gives back its claims in this way. '
+  'embedding_model is used as in claim_embedding_jobs. Return the number of jobs found.';

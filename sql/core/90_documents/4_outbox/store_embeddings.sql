@@ -21,5 +21,5 @@ $$;
 comment on function braid.store_embeddings(bigint[], @vector@.vector[], text, text) is
   E'Store embeddings of chunks and end their jobs.\n'
   'embeddings: one for each element of chunk_ids, in the same order, with the dimensions of the collection''s model; '
-  'at most 10000. Chunks that were deleted in the meantime are passed over. embedding_model: as in '
-  'claim_embedding_jobs. Return how many were stored.';
+  'at most 10000. Chunks that were deleted meanwhile are passed over. embedding_model is used as in '
+  'claim_embedding_jobs. Return the number of embeddings stored.';

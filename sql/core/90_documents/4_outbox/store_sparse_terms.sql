@@ -18,8 +18,8 @@ as $$
 $$;
 
 comment on function braid.store_sparse_terms(bigint[], jsonb, text) is
-  E'Store weighted terms of chunks, made outside by a sparse model, in place of those that they have.\n'
-  'terms: a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, "ship": '
-  '0.4}: at most 4096 terms with weights above 0. An empty object removes the terms of its chunk. At most 10000 '
-  'chunks. Chunks that were deleted in the meantime are passed over. Return how many were not, those with an empty '
-  'object too. Searches with the option sparse find the terms at once.';
+  E'Store weighted terms of chunks, made outside by a sparse model, in place of their former terms.\n'
+  'terms takes a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, '
+  '"ship": 0.4}. An object has at most 4096 terms, with weights above 0; an empty object removes the terms of its '
+  'chunk. chunk_ids takes at most 10000 ids. Chunks that were deleted meanwhile are passed over. Return the number '
+  'of chunks found. Searches with the option sparse find the terms at once.';

@@ -45,5 +45,5 @@ end
 $$;
 
 comment on function braid_calls.unclaim_embedding_jobs(bigint[], timestamptz, timestamptz, text, text) is
-  'Make a claim as if it had not been, for a worker that stops: attempts and errors from before are kept. The claim is '
-  'known by its end, between earliest_end and latest_end: after its lease another worker may have the jobs.';
+  'Undo a claim, for a worker that stops; attempts and errors from before are kept. The claim is known by its end, '
+  'between earliest_end and latest_end, because after its lease another worker may have the jobs.';

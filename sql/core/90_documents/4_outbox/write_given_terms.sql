@@ -35,7 +35,7 @@ begin
     from unnest(write_given_terms.chunk_ids) with ordinality u (chunk_id, place) order by u.place));
 
   v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
-  -- Keeps the chunks from being deleted, in the order of their ids, as in write_vectors.
+  -- Lock the chunks against deletion, in the order of their ids, as in write_vectors.
   v_chunk_ids := array(
     select c.id
     from (select u.id from unnest(write_given_terms.chunk_ids) u (id) order by u.id offset 0) u,

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
-    """Return a document of the tenant with its chunks in order, as one JSON object; null if there is no document with
-    that external_id.
+    """Return a document of the tenant with its chunks in order, as one JSON object; null if no document has that
+    external_id.
 
     Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and chunks.
     Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, language
@@ -47,8 +47,9 @@ def list_documents(
     """List the tenant's documents of a collection, without their text, in the order of external_id (compared by its
     bytes).
 
-    match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give
-    the external_id of the last row. filters: those of searches; only documents that have a chunk which matches.
+    match_count is the number of rows in a page, 1 to 10000. after: null, the default, gives the first page; for the
+    next page, give the external_id of the last row. filters are as in searches; a document is listed if one of its
+    chunks matches.
 
     Maps to braid.list_documents. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError,
     NotFoundError.
@@ -78,9 +79,8 @@ def update_metadata(
 ) -> bool:
     """Merge keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
 
-    metadata: an object of the keys to merge. replace: true replaces all metadata of the document. Keys that a chunk
-    brought itself stay. It needs no new embedding, and does not touch the text index. Return false if there is no
-    document with that external_id.
+    With replace true, the new metadata replaces the old. Keys that a chunk brought itself stay. This needs no new
+    embedding, and does not touch the text index. Return false if no document has that external_id.
 
     Maps to braid.update_metadata. Raise InvalidArgumentError, NotFoundError for a collection that does not exist,
     LimitExceededError.
@@ -102,8 +102,8 @@ def update_metadata(
 def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
     """Delete a document of the tenant with its chunks and vectors.
 
-    Searches do not find it once this commits. Return false if there is no document with that external_id. For many
-    documents use delete_documents.
+    Searches no longer find it once this commits. Return false if no document has that external_id. For many documents,
+    use delete_documents.
 
     Maps to braid.delete_document. Raise NotFoundError for a collection that does not exist.
     """
@@ -119,8 +119,7 @@ def delete_document(client: BaseClient, external_id: str, collection: str = "def
 def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents of the tenant with their chunks and vectors, much faster than one by one.
 
-    At most 100000 external_ids in a call; ids that are not there are passed over. Return the number of documents
-    deleted.
+    external_ids takes at most 100000 ids; unknown ids are passed over. Return the number of documents deleted.
 
     Maps to braid.delete_documents. Raise NotFoundError for a collection that does not exist, LimitExceededError.
     """
@@ -148,9 +147,9 @@ def clear_collection(client: BaseClient, collection: str = "default") -> int:
 def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
     """Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.
 
-    waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are
-    claimed, or pause after a failure. last_error: the message of one that failed, or null. For services and
-    administrators.
+    waiting_count: all chunks that wait. claimable_count: the chunks that a worker can claim now; the others are
+    claimed, pause after a failure, or were abandoned. last_error: the message of one failed job, or null. Services and
+    administrators may call it.
 
     Maps to braid.embedding_backlog. Raise PermissionDeniedError.
     """
@@ -171,11 +170,11 @@ def list_embedding_jobs(
     """List chunks of a collection that wait for their embedding, in the order of their ids.
 
     state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or
-    abandoned (no worker gets it: see abandon_embedding_jobs). state: only those; null, as by default: all. attempts:
-    how often workers have claimed it; claims before the first failure count as one then. last_error: why it failed.
-    available_at: when a worker can claim it; null: now; infinity: never. match_count: 1 to 10000. after: the last
-    chunk_id of the page before; 0 begins. embedding_model: as in claim_embedding_jobs. For workers and whoever looks
-    after them.
+    abandoned (no worker gets it: see abandon_embedding_jobs). state: the state to list; null, the default, lists all.
+    attempts: how often workers have claimed it; claims before the first failure count as one then. last_error: why it
+    failed. available_at: when a worker can claim it; null means now, and infinity never. match_count is the number of
+    rows, 1 to 10000. after: the last chunk_id of the page before; 0 begins. embedding_model is used as in
+    claim_embedding_jobs. Workers and their administrators use it.
 
     Maps to braid.list_embedding_jobs. `match_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError, PermissionDeniedError.
@@ -203,11 +202,11 @@ def retry_embedding_jobs(
     *,
     embedding_model: str | None = None,
 ) -> int:
-    """Lets workers claim jobs at once, as if they had never been tried.
+    """Make jobs claimable at once, as if they had never been tried.
 
-    chunk_ids: whose, whether they are claimed, pause after a failure or were abandoned; at most 10000; null, as by
-    default: of all that have failed. A worker that stops gives back what it has claimed in this way. embedding_model:
-    as in claim_embedding_jobs. Returns how many there were.
+    chunk_ids: the chunks of the jobs, at most 10000, whether the jobs are claimed, pause after a failure or were
+    abandoned; null, the default, takes all that have failed. A worker that stops gives back its claims in this way.
+    embedding_model is used as in claim_embedding_jobs. Return the number of jobs found.
 
     Maps to braid.retry_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
@@ -233,9 +232,9 @@ def drop_embedding_jobs(
 ) -> int:
     """Remove jobs from the outbox: their chunks stay without an embedding, and only full text finds them.
 
-    chunk_ids: whose, at most 10000; null, as by default: of all that were abandoned. A chunk gets a new job when its
-    text changes. embedding_model: as in claim_embedding_jobs; during a model change, chunks without the new model's
-    embedding are not found by semantic search after it. Return how many there were.
+    chunk_ids: the chunks of the jobs, at most 10000; null, the default, removes all abandoned jobs. A chunk gets a new
+    job when its text changes. embedding_model is used as in claim_embedding_jobs; after a model change, semantic
+    search does not find chunks without the new model's embedding. Return the number of jobs removed.
 
     Maps to braid.drop_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
