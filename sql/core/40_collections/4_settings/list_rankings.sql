@@ -27,8 +27,9 @@ $$;
 comment on function braid.list_rankings(text) is
   E'List the versions of a collection''s ranking, newest first: who changed what, when and why.\n'
   'Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is the ranking '
-  'that the first change found. changes holds the settings that differ from the version before, each with both '
-  'values; ranking holds all settings. login is the user who changed it, and role is the role in use, if the user '
-  'had chosen another one. Both, and changed_at, are null in a version that no call made: version 1, and settings '
-  'that came by another way. is_current tells whether the collection ranks by this version. Only administrators may '
-  'call it.';
+  'that the first change found.\n'
+  'changes: the settings that differ from the version before, each with both values. ranking: all settings, changed '
+  'or not. login: the user who changed it; null, as changed_at is, in a version that no call made: version 1, and '
+  'settings that came by another way. role: the role in use, if the user had chosen another one. is_current: whether '
+  'the collection ranks by this version.\n'
+  'Only administrators may call it.';

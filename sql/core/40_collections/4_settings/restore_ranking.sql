@@ -15,6 +15,7 @@ $$;
 comment on function braid.restore_ranking(text, int, text) is
   E'Return a collection to the ranking of a version that list_rankings shows, for all tenants and from the next '
   'search on.\n'
-  'It sets all settings of that version, whatever has changed them since. Nothing is lost, because this makes a new '
-  'version, so it can be undone as well. Return the number of the new version, or of the present version if nothing '
-  'changes. Only administrators may call it.';
+  'version: the version whose settings to set, all of them, whatever has changed since. reason: why the ranking '
+  'changes, for readers of list_rankings.\n'
+  'Nothing is lost: this makes a new version, so it can be undone as well. Return the number of the new version, or '
+  'of the present version if nothing changes. Only administrators may call it.';

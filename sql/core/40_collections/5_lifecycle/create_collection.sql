@@ -25,12 +25,13 @@ $$;
 
 comment on function braid.create_collection(text, text, int, text, text, int, jsonb, jsonb, jsonb) is
   E'Create a collection, which all tenants share: each sees its own documents in it.\n'
-  'Return its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the '
-  'vectors. text_config: the text search configuration that stems words. chunk_tokens: the most tokens of a chunk; '
-  'null takes 240 for all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes. '
-  'ranking takes an object with settings of set_ranking, such as {"preset": "conversation"}; the default preset is '
-  'prose. settings takes an object, such as {"fold_diacritics": false}, with these keys and the settings of '
-  'set_collection. fold_diacritics: whether words match without their accents. index_fields, embed_fields: lists of '
-  'the fields (title, speaker, content) that full text covers, and that the model embeds. If a collection of this '
-  'name exists with the same settings, only its id is returned; if its settings differ, 22023 is raised. Only '
-  'administrators may call it.';
+  'embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the vectors. '
+  'text_config: the text search configuration that stems words. chunk_tokens: the most tokens that a chunk has; null '
+  'takes 240 for all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes. ranking: '
+  'an object that holds settings of set_ranking, such as {"preset": "conversation"}; the default preset is prose. '
+  'settings: an object such as {"fold_diacritics": false}, which takes the keys of set_collection and these. '
+  'fold_diacritics: whether words match without their accents. index_fields: a list of the fields that full text '
+  'covers: title, speaker, content. embed_fields: a list of the fields that the model embeds: title, speaker, '
+  'content.\n'
+  'Return the collection''s id. If a collection of this name exists with the same settings, its id is returned; if '
+  'its settings differ, 22023 is raised. Only administrators may call it.';

@@ -14,4 +14,5 @@ $$;
 
 comment on function braid.delete_documents(text[], text) is
   E'Delete documents of the tenant with their chunks and vectors, much faster than one by one.\n'
-  'external_ids takes at most 100000 ids; unknown ids are passed over. Return the number of documents deleted.';
+  'external_ids: the documents to delete, at most 100000; unknown ids are passed over.\n'
+  'Return the number of documents deleted.';

@@ -32,6 +32,6 @@ $$;
 comment on function braid.list_documents(text, int, text, jsonb) is
   E'List the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
   'bytes).\n'
-  'match_count is the number of rows in a page, 1 to 10000. after: null, the default, gives the first page; for the '
-  'next page, give the external_id of the last row. filters are as in searches; a document is listed if one of its '
-  'chunks matches.';
+  'match_count: how many rows a page has, 1 to 10000. after: null, the default, gives the first page; for the next '
+  'page, give the external_id of the last row. filters: the conditions, as in searches; a document is listed if one '
+  'of its chunks meets them.';

@@ -20,5 +20,6 @@ $$;
 
 comment on function braid.update_metadata(text, jsonb, boolean, text) is
   E'Merge keys into a document''s metadata: a key whose value is null is removed, and keys not named stay.\n'
-  'With replace true, the new metadata replaces the old. Keys that a chunk brought itself stay. This needs no new '
-  'embedding, and does not touch the text index. Return false if no document has that external_id.';
+  'metadata: an object that holds the keys to merge. replace: true replaces all metadata of the document.\n'
+  'Keys that a chunk brought itself stay. This needs no new embedding, and does not touch the text index. Return '
+  'false if no document has that external_id.';

@@ -46,12 +46,12 @@ $$;
 comment on function braid.upsert_document(text, text, text, text, jsonb, text, text, float8, timestamptz, text,
                                           @vector@.vector, jsonb, text, jsonb, jsonb, int, int, text) is
   E'Store one document under your own id for it (external_id), in place of any former document with that id.\n'
-  'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
-  'embeddings. With embedding, or with sparse (weighted terms such as {"harbour": 1.2}), the document becomes one '
-  'chunk. chunks, a JSON array as in upsert_documents, gives the chunks in place of content. turns, an array as in '
-  'upsert_documents, gives what is said in a conversation, in place of content. chunk_tokens and overlap_tokens '
-  'replace the collection''s settings for content and turns. format: markdown keeps the blocks of content whole. '
-  'title, source_uri, metadata, speaker, category, importance, occurred_at and language are optional: searches '
-  'return all of them but language, and filters can name all but title. Return the external_id, the document''s id, '
-  'the status (inserted, replaced, updated or unchanged) and the number of chunks. For many documents, use '
-  'upsert_documents.';
+  'content: the text, which is split into chunks; they wait in the outbox for their embeddings. embedding: the '
+  'vector of the document, which becomes one chunk. sparse: weighted terms such as {"harbour": 1.2}; with them, too, '
+  'the document becomes one chunk. chunks: a JSON array as in upsert_documents, in place of content, if you split '
+  'the text yourself. turns: what is said in a conversation, an array as in upsert_documents, in place of content. '
+  'chunk_tokens, overlap_tokens: for content and turns, these replace the collection''s settings. format: markdown '
+  'keeps the blocks of content whole. title, source_uri, metadata, speaker, category, importance, occurred_at, '
+  'language: these are optional; searches return all of them but language, and filters can name all but title.\n'
+  'Text is searchable as soon as this commits. Return the external_id, the document''s id, the status (inserted, '
+  'replaced, updated or unchanged) and the number of chunks. For many documents, use upsert_documents.';

@@ -21,6 +21,7 @@ $$;
 comment on function braid.upsert_embedded_documents(jsonb, @vector@.vector[], text) is
   E'Store documents as upsert_documents does, with their embeddings in an array beside them, which drivers send in '
   'binary.\n'
-  'The key embedding of a document, or of one of its chunks, is the place of its vector in embeddings, from 1. '
-  'Documents and chunks without that key wait in the outbox. The other arguments, the statuses and the limits are as '
-  'in upsert_documents.';
+  'documents: see upsert_documents; the key embedding of a document, or of one of its chunks, is the place of its '
+  'vector in embeddings, from 1. Documents and chunks without that key wait in the outbox. embeddings: the vectors '
+  'that the keys embedding name.\n'
+  'The statuses and the limits are as in upsert_documents.';

@@ -23,6 +23,8 @@ $$;
 comment on function braid.abandon_embedding_jobs(bigint[], text, int, text, text) is
   E'Give up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
   'Use it for texts that the model refuses. list_embedding_jobs shows these jobs until retry_embedding_jobs or '
-  'drop_embedding_jobs is called; full text finds their chunks meanwhile. chunk_ids takes at most 10000 ids. '
+  'drop_embedding_jobs is called; full text finds their chunks meanwhile.\n'
+  'chunk_ids: the chunks whose jobs to give up, at most 10000. error: the reason, which list_embedding_jobs shows. '
   'most_attempts: jobs that were claimed fewer times are only given back, as by fail_embedding_jobs; 1, the default, '
-  'gives up at once. Return the number of jobs found.';
+  'gives up at once. embedding_model: see claim_embedding_jobs.\n'
+  'Return the number of jobs found.';

@@ -21,7 +21,7 @@ $$;
 
 comment on function braid.claim_embedding_jobs(int, interval, text, text) is
   E'Claim up to job_count chunks that wait for their embedding, and return their ids with the text to embed.\n'
-  'Workers call it. Other workers do not get these chunks until the lease ends, after 5 minutes by default: choose a '
-  'lease longer than a batch takes. Answer with store_embeddings, or with fail_embedding_jobs. job_count can be 1 to '
-  '10000. embedding_model: the model that the worker runs, which decides during a model change which model''s jobs '
-  'it gets; null takes the searches'' model.';
+  'Workers call it, and answer with store_embeddings or with fail_embedding_jobs.\n'
+  'job_count: how many to claim, 1 to 10000. lease: how long other workers do not get these chunks, 5 minutes by '
+  'default; choose it longer than a batch takes. embedding_model: the model that the worker runs, which decides '
+  'during a model change which model''s jobs it gets; null takes the searches'' model.';

@@ -19,6 +19,7 @@ $$;
 
 comment on function braid.drop_embedding_jobs(bigint[], text, text) is
   E'Remove jobs from the outbox: their chunks stay without an embedding, and only full text finds them.\n'
-  'chunk_ids: the chunks of the jobs, at most 10000; null, the default, removes all abandoned jobs. A chunk gets a '
-  'new job when its text changes. embedding_model is used as in claim_embedding_jobs; after a model change, semantic '
-  'search does not find chunks without the new model''s embedding. Return the number of jobs removed.';
+  'chunk_ids: the chunks whose jobs to remove, at most 10000; null, the default, removes all abandoned jobs. '
+  'embedding_model: see claim_embedding_jobs; after a model change, semantic search does not find chunks without the '
+  'new model''s embedding.\n'
+  'A chunk gets a new job when its text changes. Return the number of jobs removed.';

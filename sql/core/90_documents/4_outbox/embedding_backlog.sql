@@ -25,5 +25,5 @@ $$;
 comment on function braid.embedding_backlog() is
   E'Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.\n'
   'waiting_count: all chunks that wait. claimable_count: the chunks that a worker can claim now; the others are '
-  'claimed, pause after a failure, or were abandoned. last_error: the message of one failed job, or null. Services '
-  'and administrators may call it.';
+  'claimed, pause after a failure, or were abandoned. last_error: the message of one job that failed, or null.\n'
+  'Services and administrators may call it.';

@@ -20,5 +20,7 @@ $$;
 
 comment on function braid.fail_embedding_jobs(bigint[], text, text, text) is
   E'Give claimed jobs back, with the reason why they failed.\n'
-  'Workers can claim them again after a pause, which doubles with each attempt, up to an hour. embedding_model is '
-  'used as in claim_embedding_jobs. Return the number of jobs given back.';
+  'Workers can claim them again after a pause, which doubles with each attempt, up to an hour.\n'
+  'chunk_ids: the chunks whose jobs to give back, at most 10000. error: the reason, which list_embedding_jobs shows. '
+  'embedding_model: see claim_embedding_jobs.\n'
+  'Return the number of jobs given back.';

@@ -32,9 +32,10 @@ $$;
 
 comment on function braid.list_embedding_jobs(text, int, bigint, text, text) is
   E'List chunks of a collection that wait for their embedding, in the order of their ids.\n'
-  'state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or '
-  'abandoned (no worker gets it: see abandon_embedding_jobs). with_state: the state to list; null, the default, '
-  'lists all. attempts: how often workers have claimed it; claims before the first failure count as one then. '
-  'last_error: why it failed. available_at: when a worker can claim it; null means now, and infinity never. '
-  'match_count is the number of rows, 1 to 10000. after_chunk_id: the last chunk_id of the page before; 0 begins. '
-  'embedding_model is used as in claim_embedding_jobs. Workers and their administrators use it.';
+  'with_state: the state to list; null, the default, lists all. match_count: how many rows a page has, 1 to 10000. '
+  'after_chunk_id: the last chunk_id of the page before; 0 begins. embedding_model: see claim_embedding_jobs. state: '
+  'waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or abandoned '
+  '(no worker gets it: see abandon_embedding_jobs). attempts: how often workers have claimed it; claims before the '
+  'first failure count as one then. last_error: why it failed. available_at: when a worker can claim it; null means '
+  'now, and infinity never.\n'
+  'Workers and their administrators use it.';

@@ -19,6 +19,6 @@ $$;
 
 comment on function braid.retry_embedding_jobs(bigint[], text, text) is
   E'Make jobs claimable at once, as if they had never been tried.\n'
-  'chunk_ids: the chunks of the jobs, at most 10000, whether the jobs are claimed, pause after a failure or were '
-  'abandoned; null, the default, takes all that have failed. A worker that stops gives back its claims in this way. '
-  'embedding_model is used as in claim_embedding_jobs. Return the number of jobs found.';
+  'chunk_ids: the chunks whose jobs to retry, at most 10000, whether they are claimed, pause after a failure or were '
+  'abandoned; null, the default, takes all that have failed. embedding_model: see claim_embedding_jobs.\n'
+  'A worker that stops gives back its claims in this way. Return the number of jobs found.';

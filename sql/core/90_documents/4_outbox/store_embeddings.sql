@@ -20,6 +20,7 @@ $$;
 
 comment on function braid.store_embeddings(bigint[], @vector@.vector[], text, text) is
   E'Store embeddings of chunks and end their jobs.\n'
-  'embeddings: one for each element of chunk_ids, in the same order, with the dimensions of the collection''s model; '
-  'at most 10000. Chunks that were deleted meanwhile are passed over. embedding_model is used as in '
-  'claim_embedding_jobs. Return the number of embeddings stored.';
+  'chunk_ids: the chunks that were embedded, at most 10000; chunks that were deleted meanwhile are passed over. '
+  'embeddings: one for each of chunk_ids, in the same order, with the dimensions that the collection''s model has. '
+  'embedding_model: see claim_embedding_jobs.\n'
+  'Return the number of embeddings stored.';

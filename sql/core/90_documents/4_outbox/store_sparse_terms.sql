@@ -19,7 +19,7 @@ $$;
 
 comment on function braid.store_sparse_terms(bigint[], jsonb, text) is
   E'Store weighted terms of chunks, made outside by a sparse model, in place of their former terms.\n'
-  'terms takes a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, '
-  '"ship": 0.4}. An object has at most 4096 terms, with weights above 0; an empty object removes the terms of its '
-  'chunk. chunk_ids takes at most 10000 ids. Chunks that were deleted meanwhile are passed over. Return the number '
-  'of chunks found. Searches with the option sparse find the terms at once.';
+  'chunk_ids: the chunks whose terms to store, at most 10000; chunks that were deleted meanwhile are passed over. '
+  'terms: a JSON array with an object for each of chunk_ids, such as {"harbour": 1.2}; an object has at most 4096 '
+  'terms, with weights above 0. An empty object removes the terms of its chunk.\n'
+  'Return the number of chunks found. Searches with the option sparse find the terms at once.';

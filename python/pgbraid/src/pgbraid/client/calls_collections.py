@@ -29,15 +29,15 @@ def create_collection(
 ) -> int:
     """Create a collection, which all tenants share: each sees its own documents in it.
 
-    Return its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the
-    vectors. text_config: the text search configuration that stems words. chunk_tokens: the most tokens of a chunk;
-    null takes 240 for all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes.
-    ranking takes an object with settings of set_ranking, such as {"preset": "conversation"}; the default preset is
-    prose. settings takes an object, such as {"fold_diacritics": false}, with these keys and the settings of
-    set_collection. fold_diacritics: whether words match without their accents. index_fields, embed_fields: lists of
-    the fields (title, speaker, content) that full text covers, and that the model embeds. If a collection of this name
-    exists with the same settings, only its id is returned; if its settings differ, 22023 is raised. Only
-    administrators may call it.
+    embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the vectors. text_config:
+    the text search configuration that stems words. chunk_tokens: the most tokens that a chunk has; null takes 240 for
+    all-MiniLM-L6-v2 and 500 for other models. indexed_attributes: see set_indexed_attributes. ranking: an object that
+    holds settings of set_ranking, such as {"preset": "conversation"}; the default preset is prose. settings: an object
+    such as {"fold_diacritics": false}, which takes the keys of set_collection and these. fold_diacritics: whether
+    words match without their accents. index_fields: a list of the fields that full text covers: title, speaker,
+    content. embed_fields: a list of the fields that the model embeds: title, speaker, content. Return the collection's
+    id. If a collection of this name exists with the same settings, its id is returned; if its settings differ, 22023
+    is raised. Only administrators may call it.
 
     Maps to braid.create_collection. Raise InvalidArgumentError, also for a collection that exists with other settings.
     """
@@ -67,14 +67,14 @@ def set_collection(client: BaseClient, collection: str, settings: Mapping[str, A
     """Change settings of a collection, for all tenants.
 
     settings: an object, such as {"overlap_tokens": 20}; settings that are not given stay. overlap_tokens: the most
-    tokens of a chunk that the next chunk repeats, 0 to half of chunk_tokens; null takes a tenth of a chunk.
-    default_occurred_at: now gives documents without occurred_at the time at which they are first written, for memories
-    that are written as things happen; null gives no time. These two settings hold from the next write on.
-    vector_storage: the type in which large tenants' vectors are stored: vector, halfvec or binary. vector has up to
-    2000 dimensions, and its index holds halfvec where it can. halfvec has up to 4000 dimensions, and its vectors take
-    half the space, too. hnsw_m, hnsw_ef_construction: pgvector's parameters of HNSW indexes. maintain() makes new
-    vector shards while the old ones go on serving searches. Numbers that halfvec has rounded stay rounded. To change
-    how a collection ranks, use set_ranking. Only administrators may call it.
+    tokens of a chunk that the next chunk repeats, 0 to half of chunk_tokens; null takes a tenth of a chunk. It holds
+    from the next write on. default_occurred_at: now gives documents without occurred_at the time at which they are
+    first written, for memories that are written as things happen; null gives no time. It holds from the next write on.
+    vector_storage: the type in which large tenants' vectors are stored: vector, halfvec or binary. With vector, up to
+    2000 dimensions are possible, and the index holds halfvec where it can. With halfvec, up to 4000 are possible, and
+    vectors take half the space, too. hnsw_m, hnsw_ef_construction: the parameters that pgvector uses for HNSW indexes.
+    maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec has rounded stay
+    rounded. To change how a collection ranks, use set_ranking. Only administrators may call it.
 
     Maps to braid.set_collection. Raise InvalidArgumentError, NotFoundError.
     """
@@ -106,12 +106,12 @@ def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collect
     """Set the words and phrases that a query for a word or phrase also finds in a collection, in place of its former
     synonyms.
 
-    An empty array removes them. Synonyms work in one direction: with synonyms {automobile} for the word car, a query
-    for automobile does not find car. A text is ranked as if each synonym in it were the word. For a phrase, whose
-    words must stand together in the query, a synonym counts as each of its words. Words with the same stem count as
-    one word. A synonym that contains the word or another synonym is left out, since a query finds it anyway. At most
-    63 synonyms of 16 words are allowed; they hold from the next query on. Return how many were stored. Only
-    administrators may call it.
+    word: a word or phrase that queries have. synonyms: at most 63 words or phrases, of 16 words each; an empty array
+    removes the synonyms of the word. They hold from the next query on, in one direction: with synonyms {automobile}
+    for the word car, a query for automobile does not find car. A text is ranked as if each synonym in it were the
+    word. For a phrase, whose words must stand together in the query, a synonym counts as each of its words. Words with
+    the same stem count as one word. A synonym that contains the word or another synonym is left out, since a query
+    finds it anyway. Return how many were stored. Only administrators may call it.
 
     Maps to braid.set_synonyms. Raise InvalidArgumentError, NotFoundError.
     """
@@ -131,11 +131,12 @@ def set_indexed_attributes(
 ) -> None:
     """Declare which metadata keys of a collection have an index, so that filters on them are fast.
 
-    attributes: an object such as {"year": "number", "team": "text"}, at most 32 keys; types are text, number and time
-    (ISO 8601 strings). It replaces the former declaration; {} declares none. The operators $eq, $in and ranges use the
-    index. The index does not change which chunks pass a filter; scores may change where statistics_scope is auto. A
-    value of another type is kept but not indexed. New writes are indexed at once. braid.maintain() indexes the chunks
-    that are stored already; until then, filters are as slow as before. Only administrators may call it.
+    attributes: an object such as {"year": "number", "team": "text"}, at most 32 keys, which replaces the former
+    declaration; {} declares none. Its types are text, number and time (ISO 8601 strings). The operators $eq, $in and
+    ranges use the index. The index does not change which chunks pass a filter; scores may change where
+    statistics_scope is auto. A value of another type is kept but not indexed. New writes are indexed at once.
+    braid.maintain() indexes the chunks that are stored already; until then, filters are as slow as before. Only
+    administrators may call it.
 
     Maps to braid.set_indexed_attributes. Raise InvalidArgumentError, NotFoundError.
     """
@@ -159,24 +160,24 @@ def set_ranking(
 ) -> int:
     """Change how a collection ranks, for all tenants and from the next search on, and keep a version of it.
 
-    ranking takes an object with settings, such as {"fusion": "convex", "full_text_weight": 0.7}. Settings that are not
-    given stay, but a fusion of the other kind (convex and dbsf, or rrf and max) resets the weights to its defaults. To
-    try a ranking first, give it to searches as the option ranking: the scores are the same. k1, b: BM25's parameters;
-    with b null, b follows the length of the chunks. title_weight: how many times a word of the title counts.
-    full_text_weight, semantic_weight, sparse_weight: the weights of the scores in hybrid searches that give none.
-    fusion is rrf, convex, dbsf or max. rrf_k is the constant of rrf. normalisation is centroid, theoretical, minmax,
-    zscore, saturate or none. preset stands for several settings: prose, conversation or rrf, as a new collection has
-    them. It leaves normalisation and bm25_variant alone, and sets fusion and rrf_k only if it is rrf. With the fusion
-    rrf or max, the weights are the fusion's defaults. The other settings given override the preset. neighbour_weight:
-    the share of the scores of the chunks before and after a chunk that is added to its score. smoothing: how far, in
-    hybrid searches, the score of a chunk moves to the mean score of chunks with near vectors. statistics_scope: where
-    words are counted: collection, filter, or auto. bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the
-    classic formula does; lucene does not. Installed parts have settings of their own. reason: why the ranking changes,
-    for readers of list_rankings. evaluation: the measurements behind the change, an object of at most 100000 bytes.
-    The values of its keys queries, changed, query_text, rows and missed are not kept, since versions belong to no
+    ranking: an object that holds settings, such as {"fusion": "convex", "full_text_weight": 0.7}. Settings that are
+    not given stay, but a fusion of the other kind (convex and dbsf, or rrf and max) resets the weights to its
+    defaults. To try a ranking first, give it to searches as the option ranking: the scores are the same. Installed
+    parts have settings of their own. k1, b: the parameters of BM25; b null follows the length of the chunks.
+    title_weight: how many times a word of the title counts. full_text_weight, semantic_weight, sparse_weight: the
+    weights of the scores in hybrid searches that give none. fusion: use rrf, convex, dbsf or max. rrf_k: the constant
+    that rrf uses. normalisation: use centroid, theoretical, minmax, zscore, saturate or none. preset: use prose,
+    conversation or rrf for the settings of a new collection of this kind; other settings given override them. It
+    leaves normalisation and bm25_variant alone, and sets fusion and rrf_k only if it is rrf. With the fusion rrf or
+    max, the weights are the fusion's defaults. neighbour_weight: the share of the scores of the chunks before and
+    after a chunk that is added to its score. smoothing: how far, in hybrid searches, the score of a chunk moves to the
+    mean score of chunks with near vectors. statistics_scope: where words are counted: collection, filter, or auto.
+    bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does not. reason: why the
+    ranking changes, for readers of list_rankings. evaluation: the measurements behind the change, an object of at most
+    100000 bytes; values of queries, changed, query_text, rows and missed are not kept, since versions belong to no
     tenant. expected_ranking: settings that the collection must still have, such as the settings that ranking was
-    compared with; if they differ, the call is refused. Return the number of the new version, or of the present version
-    if nothing changes. restore_ranking undoes the change. Scores are exact at once. After a change of k1, b or
+    compared with; otherwise the change is refused. Return the number of the new version, or of the present version if
+    nothing changes. restore_ranking undoes the change. Scores are exact at once. After a change of k1, b or
     title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. Only administrators
     may call it.
 
@@ -202,10 +203,10 @@ def list_rankings(client: BaseClient, collection: str = "default") -> list[dict[
     """List the versions of a collection's ranking, newest first: who changed what, when and why.
 
     Each change by set_ranking or restore_ranking is a version; the newest 100 are kept. Version 1 is the ranking that
-    the first change found. changes holds the settings that differ from the version before, each with both values;
-    ranking holds all settings. login is the user who changed it, and role is the role in use, if the user had chosen
-    another one. Both, and changed_at, are null in a version that no call made: version 1, and settings that came by
-    another way. is_current tells whether the collection ranks by this version. Only administrators may call it.
+    the first change found. changes: the settings that differ from the version before, each with both values. ranking:
+    all settings, changed or not. login: the user who changed it; null, as changed_at is, in a version that no call
+    made: version 1, and settings that came by another way. role: the role in use, if the user had chosen another one.
+    is_current: whether the collection ranks by this version. Only administrators may call it.
 
     Maps to braid.list_rankings. Raise NotFoundError.
     """
@@ -219,9 +220,10 @@ def restore_ranking(client: BaseClient, collection: str, version: int, reason: s
     """Return a collection to the ranking of a version that list_rankings shows, for all tenants and from the next
     search on.
 
-    It sets all settings of that version, whatever has changed them since. Nothing is lost, because this makes a new
-    version, so it can be undone as well. Return the number of the new version, or of the present version if nothing
-    changes. Only administrators may call it.
+    version: the version whose settings to set, all of them, whatever has changed since. reason: why the ranking
+    changes, for readers of list_rankings. Nothing is lost: this makes a new version, so it can be undone as well.
+    Return the number of the new version, or of the present version if nothing changes. Only administrators may call
+    it.
 
     Maps to braid.restore_ranking. Raise InvalidArgumentError, NotFoundError.
     """

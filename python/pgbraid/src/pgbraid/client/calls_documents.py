@@ -47,9 +47,9 @@ def list_documents(
     """List the tenant's documents of a collection, without their text, in the order of external_id (compared by its
     bytes).
 
-    match_count is the number of rows in a page, 1 to 10000. after: null, the default, gives the first page; for the
-    next page, give the external_id of the last row. filters are as in searches; a document is listed if one of its
-    chunks matches.
+    match_count: how many rows a page has, 1 to 10000. after: null, the default, gives the first page; for the next
+    page, give the external_id of the last row. filters: the conditions, as in searches; a document is listed if one of
+    its chunks meets them.
 
     Maps to braid.list_documents. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError,
     NotFoundError.
@@ -79,8 +79,9 @@ def update_metadata(
 ) -> bool:
     """Merge keys into a document's metadata: a key whose value is null is removed, and keys not named stay.
 
-    With replace true, the new metadata replaces the old. Keys that a chunk brought itself stay. This needs no new
-    embedding, and does not touch the text index. Return false if no document has that external_id.
+    metadata: an object that holds the keys to merge. replace: true replaces all metadata of the document. Keys that a
+    chunk brought itself stay. This needs no new embedding, and does not touch the text index. Return false if no
+    document has that external_id.
 
     Maps to braid.update_metadata. Raise InvalidArgumentError, NotFoundError for a collection that does not exist,
     LimitExceededError.
@@ -119,7 +120,8 @@ def delete_document(client: BaseClient, external_id: str, collection: str = "def
 def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents of the tenant with their chunks and vectors, much faster than one by one.
 
-    external_ids takes at most 100000 ids; unknown ids are passed over. Return the number of documents deleted.
+    external_ids: the documents to delete, at most 100000; unknown ids are passed over. Return the number of documents
+    deleted.
 
     Maps to braid.delete_documents. Raise NotFoundError for a collection that does not exist, LimitExceededError.
     """
@@ -148,8 +150,8 @@ def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
     """Show where chunks of any tenant wait for their embedding: one row for each tenant, collection and model.
 
     waiting_count: all chunks that wait. claimable_count: the chunks that a worker can claim now; the others are
-    claimed, pause after a failure, or were abandoned. last_error: the message of one failed job, or null. Services and
-    administrators may call it.
+    claimed, pause after a failure, or were abandoned. last_error: the message of one job that failed, or null.
+    Services and administrators may call it.
 
     Maps to braid.embedding_backlog. Raise PermissionDeniedError.
     """
@@ -169,12 +171,12 @@ def list_embedding_jobs(
 ) -> list[EmbeddingJob]:
     """List chunks of a collection that wait for their embedding, in the order of their ids.
 
-    state: waiting (a worker can claim it), claimed, paused (it failed before, and pauses or is claimed again), or
-    abandoned (no worker gets it: see abandon_embedding_jobs). state: the state to list; null, the default, lists all.
-    attempts: how often workers have claimed it; claims before the first failure count as one then. last_error: why it
-    failed. available_at: when a worker can claim it; null means now, and infinity never. match_count is the number of
-    rows, 1 to 10000. after: the last chunk_id of the page before; 0 begins. embedding_model is used as in
-    claim_embedding_jobs. Workers and their administrators use it.
+    state: the state to list; null, the default, lists all. match_count: how many rows a page has, 1 to 10000. after:
+    the last chunk_id of the page before; 0 begins. embedding_model: see claim_embedding_jobs. state: waiting (a worker
+    can claim it), claimed, paused (it failed before, and pauses or is claimed again), or abandoned (no worker gets it:
+    see abandon_embedding_jobs). attempts: how often workers have claimed it; claims before the first failure count as
+    one then. last_error: why it failed. available_at: when a worker can claim it; null means now, and infinity never.
+    Workers and their administrators use it.
 
     Maps to braid.list_embedding_jobs. `match_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError, PermissionDeniedError.
@@ -204,9 +206,9 @@ def retry_embedding_jobs(
 ) -> int:
     """Make jobs claimable at once, as if they had never been tried.
 
-    chunk_ids: the chunks of the jobs, at most 10000, whether the jobs are claimed, pause after a failure or were
-    abandoned; null, the default, takes all that have failed. A worker that stops gives back its claims in this way.
-    embedding_model is used as in claim_embedding_jobs. Return the number of jobs found.
+    chunk_ids: the chunks whose jobs to retry, at most 10000, whether they are claimed, pause after a failure or were
+    abandoned; null, the default, takes all that have failed. embedding_model: see claim_embedding_jobs. A worker that
+    stops gives back its claims in this way. Return the number of jobs found.
 
     Maps to braid.retry_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
@@ -232,9 +234,9 @@ def drop_embedding_jobs(
 ) -> int:
     """Remove jobs from the outbox: their chunks stay without an embedding, and only full text finds them.
 
-    chunk_ids: the chunks of the jobs, at most 10000; null, the default, removes all abandoned jobs. A chunk gets a new
-    job when its text changes. embedding_model is used as in claim_embedding_jobs; after a model change, semantic
-    search does not find chunks without the new model's embedding. Return the number of jobs removed.
+    chunk_ids: the chunks whose jobs to remove, at most 10000; null, the default, removes all abandoned jobs.
+    embedding_model: see claim_embedding_jobs; after a model change, semantic search does not find chunks without the
+    new model's embedding. A chunk gets a new job when its text changes. Return the number of jobs removed.
 
     Maps to braid.drop_embedding_jobs. Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
