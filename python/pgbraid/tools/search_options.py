@@ -18,8 +18,8 @@ SQL = ROOT / "sql"
 REQUEST = SQL / "core" / "80_search" / "50_request"
 COMMAND = "make generate"
 COLUMNS = (
-    "name text, types text[], part text, attribute text, least_value float8, greatest_value float8, words text[],"
-    " hint text"
+    "\n  name text, types text[], part text, attribute text, least_value float8, greatest_value float8, words text[],"
+    " hint text\n"
 )
 # A column of the type that no option fills is null, or false.
 ATTRIBUTE = re.compile(r"^  (\w+) (.+?),?$", re.M)
@@ -33,6 +33,8 @@ PYTHON = {
 }
 
 Options = Mapping[str, Mapping[str, Any]]
+
+WIDTH = 120
 
 
 def declared(file: Path) -> dict[str, Mapping[str, Any]]:
@@ -91,19 +93,22 @@ def values(options: Options, is_part: bool) -> str:
         if number == 0:
             kinds = ["", "::text[]", "", "::text", "::float8", "::float8", "::text[]", ""]
             written = [value + kind for value, kind in zip(written, kinds, strict=True)]
-        lines.append(f"    ({', '.join(written)})")
+        line = f"    ({', '.join(written)})"
+        if len(line) > WIDTH - 1:
+            line = f"    ({', '.join(written[:-1])},\n{wrapped(str(row[-1]), '     ')})"
+        lines.append(line)
     return ",\n".join(lines)
 
 
 def listing(name: str, options: Options, is_part: bool) -> str:
     more = "" if is_part else "\n  union all\n  select * from braid_store.extend_search_options()"
     comment = (
-        "Lists the options of searches that the part adds, as known_search_options does."
+        "List the options of searches that the part adds, as known_search_options does."
         if is_part
-        else "Lists the options of a search, and with a dot the keys of those that are objects: the JSON types that "
-        "each may have, the part of a search that it belongs to, the attribute of braid_store.search_options that has "
-        "it, the numbers or words that it may be, and a hint for errors. Without types: a name that an option had "
-        "once; hint is what is given instead."
+        else "List the options of a search, and the keys of options that are objects, named option.key. types: the "
+        "JSON types that the option may have. part: the part of a search to which it belongs. attribute: the attribute "
+        "of braid_store.search_options that stores it. least_value, greatest_value and words limit its values. hint "
+        "is given with errors. A former name of an option has no types; its hint shows what replaces it."
     )
     return (
         f"-- Made of options.json by: {COMMAND}\n"
@@ -117,14 +122,15 @@ def listing(name: str, options: Options, is_part: bool) -> str:
     )
 
 
-def wrapped(text: str) -> str:
+def wrapped(text: str, indent: str = "  ") -> str:
+    """Return a text as literals of SQL on lines of their own, which PostgreSQL joins."""
     lines, line = [], ""
-    for word in text.split(" "):
-        if len(line) + len(word) > 115:
+    for word in text.replace("'", "''").split(" "):
+        if len(indent) + len(line) + len(word) > WIDTH - 5:
             lines.append(line)
             line = ""
         line += word + " "
-    return "\n".join("  '" + part.replace("'", "''") + "'" for part in [*lines, line.rstrip()])
+    return "\n".join(f"{indent}'{part}'" for part in [*lines, line.rstrip()])
 
 
 def default_options(options: Options) -> str:
@@ -152,12 +158,11 @@ def default_options(options: Options) -> str:
         "create or replace function braid_store.default_options(embedding_model text, operators boolean)\n"
         "returns braid_store.search_options\nlanguage plpgsql\nimmutable\nparallel safe\nsecurity invoker\n"
         "set search_path = pg_catalog, pg_temp\nas $$\nbegin\n"
-        "  -- One expression and not one for each option: a session's first search plans each expression that it "
-        "meets.\n"
+        "  -- A single expression, because a session's first search plans each expression that it meets.\n"
         "  return row(\n" + "\n".join(lines) + "\n  )::braid_store.search_options;\nend\n$$;\n\n"
         "comment on function braid_store.default_options(text, boolean) is\n"
-        "  'Returns the options of a search that gives none but embedding_model and operators, or not even these. '\n"
-        "  'What the collection decides is null.';\n"
+        "  'Return the options of a search that gives none, or only embedding_model and operators. Options that the '\n"
+        "  'collection decides are null.';\n"
     )
 
 

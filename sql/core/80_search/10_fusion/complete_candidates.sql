@@ -41,8 +41,8 @@ declare
   v_sparse_scores float8[];
   v_near braid_store.measured_chunks;
 begin
-  -- A full join is never run as a nested loop, however few rows the planner expects. Most searches have two legs, and
-  -- each join costs them time.
+  -- The planner never runs a full join as a nested loop, even if it expects few rows. Searches without a sparse leg
+  -- have their own branch, because each join costs time.
   if v_asks_sparse then
     select array_agg(c.chunk_id), array_agg(c.chunk_id) filter (where not c.is_in_text),
            array_agg(c.chunk_id) filter (where not c.is_near), array_agg(c.chunk_id) filter (where not c.is_sparse)
@@ -126,9 +126,9 @@ end
 $$;
 
 comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates, text) is
-  'Return the candidates of all legs together, as parallel arrays in no order, each with its exact score in every '
-  'leg. text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. '
-  'sparse_scores: 0 if chunk and query share no term. Without a sparse leg all that is sparse is null. A rank is '
-  'null if that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. '
-  'similarity_count and missing_count: how many have an embedding, and how many have none. Without candidates the '
-  'arrays are null.';
+  'Return the candidates of all legs as parallel arrays in no order, each with its exact score in every leg. '
+  'text_scores: BM25 scores, 0 if the query does not match. similarities: null if the chunk has no embedding. '
+  'sparse_scores: 0 if chunk and query share no term. A rank is null if its leg did not find the chunk. best_ and '
+  'worst_ have the highest and lowest score of each leg. similarity_count and missing_count: how many candidates '
+  'have an embedding, and how many have none. Everything about sparse scores is null without a sparse leg. All '
+  'arrays are null without candidates.';

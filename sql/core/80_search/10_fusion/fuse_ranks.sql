@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.fuse_ranks(braid_store.search_request, braid_store.found_candidates) is
-  'Combine the candidates of all legs by their ranks there (rrf) into one list, best first. report: how they were '
-  'combined. unseen: the highest score that a chunk found by no leg could get.';
+  'Fuse the candidates of all legs by their ranks (rrf) into one list, best first. report: the settings that the '
+  'fusion used. unseen: the highest score that a chunk found by no leg could get.';

@@ -17,7 +17,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 begin
-  -- Cormack, Clarke & Büttcher 2009, with ranks from 1: a leg adds weight / (k + rank).
+  -- Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) with ranks from 1: a leg adds weight / (k + rank).
   return array(
     select row(coalesce(f.chunk_id, s.chunk_id, p.chunk_id), t.score,
                f.score, 1 / (fuse_rrf.rrf_k + f.rank), f.rank, s.score, 1 / (fuse_rrf.rrf_k + s.rank), s.rank, t.score,
@@ -37,5 +37,5 @@ $$;
 comment on function braid_store.fuse_rrf(braid_store.candidate[], braid_store.candidate[], braid_store.candidate[],
   float8,
                                          float8, float8, float8) is
-  'Combine the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
+  'Fuse the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
   'that found it.';

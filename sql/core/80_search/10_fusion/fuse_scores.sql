@@ -57,21 +57,22 @@ declare
   v_last_near float8;
 begin
   v_all := braid_store.complete_candidates(request, leg_candidates, v_distance);
-  -- With these normalisations, scores do not depend on how many candidates there are. So the similarity that a chunk
-  -- without an embedding gets must not depend on it, either.
+  -- With these normalisations a score does not depend on the number of candidates. The similarity assumed for a chunk
+  -- without an embedding must not depend on it either, so it is the collection's mean.
   if v_all.similarity_count > 0
      and (v_near_normalisation = 'centroid'
           or v_all.missing_count > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
     v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance,
       request.query_embedding);
   end if;
-  -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
+  -- Most searches need neither means nor deviations. The unseen score needs the mean, because an unseen chunk may have
+  -- no embedding.
   if is_reported and (request.options).explain or v_all.missing_count > 0 or request.min_score is not null
      or request.has_deep_pages
      or v_text_normalisation in ('zscore', 'dbsf')
      or v_near_normalisation in ('zscore', 'dbsf')
      or v_asks_sparse and v_sparse_normalisation in ('zscore', 'dbsf') then
-    -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
+    -- Sums run in the order of the scores, so that equal scores give equal sums to the last bit.
     select avg(s order by s), stddev_samp(s order by s) into v_text_mean, v_text_deviation
     from unnest(v_all.text_scores) s;
     select avg(s order by s), stddev_samp(s order by s) into v_near_mean, v_near_deviation
@@ -136,9 +137,10 @@ begin
     v_text_count := cardinality(leg_candidates.full_text);
     v_near_count := cardinality(leg_candidates.semantic);
     v_sparse_count := coalesce(cardinality(leg_candidates.sparse), 0);
-    -- An unseen chunk is at best like the last candidate of each leg, or just below the leg's minimum. One without an
-    -- embedding may count for more, because it gets the assumed similarity.
-    select greatest(coalesce(max(c.full_text_normalised_score) filter (where c.full_text_rank = request.candidate_count),
+    -- An unseen chunk scores at most as much as the last candidate of each leg, or just below the leg's minimum score.
+    -- Without an embedding it gets the assumed similarity, which may be higher.
+    select greatest(coalesce(max(c.full_text_normalised_score)
+                               filter (where c.full_text_rank = request.candidate_count),
                              min(c.full_text_normalised_score)),
                     case when v_text_min is not null
                          then least(greatest((v_text_min - v_text_scale.shift) / v_text_scale.scale,
@@ -161,7 +163,7 @@ begin
                                              v_sparse_floor), v_sparse_ceiling) end)
     into v_last_text, v_last_near, v_last_sparse
     from unnest(candidates) c;
-    -- Those of a leg that is not asked are null.
+    -- The last score of a leg that is not searched is null.
     unseen := case when v_fusion = 'max'
                      then greatest(nullif(v_text_weight, 0::float8) * v_last_text, nullif(v_near_weight, 0::float8)
                        * v_last_near,
@@ -169,7 +171,8 @@ begin
                    when cardinality(candidates) > 0
                      then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
                           + coalesce(v_sparse_weight * v_last_sparse, 0) end;
-    -- Where no chunk reaches a leg's minimum, the best score by which these scale may be that of an unseen chunk.
+    -- If no chunk reaches a leg's minimum score, the leg's best score, by which these normalisations scale, may belong
+    -- to an unseen chunk.
     if request.has_deep_pages
        and (v_text_weight > 0 and v_text_count = 0 and v_text_min is not null
             and v_text_normalisation in ('theoretical', 'centroid')
@@ -209,9 +212,10 @@ end
 $$;
 
 comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Combine the candidates of all legs by their scores in each, best first. convex and dbsf: the sum of weight × '
-  'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
-  'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, '
-  'or under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s '
-  'score again with the option explain, else how many have no embedding; null unless is_reported. unseen: as in '
-  'fuse_ranks, if the scales stay the same; null if the request asks for neither a min_score nor a page.';
+  'Fuse the candidates of all legs by their scores into one list, best first. convex and dbsf: the score is the sum '
+  'of weight × normalised score; the weights are divided by their sum. max: the score is the greatest weight × '
+  'normalised score; the weights are used as they are, and a weight of 0 leaves its leg out. A chunk without an '
+  'embedding gets the collection''s mean similarity, or under minmax, zscore and dbsf the candidates'' mean. report: '
+  'everything needed to compute a row''s score again if the option explain is set, else how many candidates have no '
+  'embedding; null unless is_reported. unseen: as in fuse_ranks, if the scales stay the same; null if the request '
+  'has neither min_score nor deep pages.';

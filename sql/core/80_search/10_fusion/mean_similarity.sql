@@ -15,7 +15,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Parts with no more vectors need no centroid: measuring them all is as fast.
+  -- A tenant's part of a collection with at most 1000 vectors needs no centroid: comparing the query with all of them
+  -- is as fast.
   c_measured constant int := 1000;
   v_mean @vector@.vector;
   v_mean_square float8;
@@ -60,6 +61,6 @@ end
 $$;
 
 comment on function braid_store.mean_similarity(int, braid_store.collections, text, @vector@.vector) is
-  'Return the mean similarity of a query to the vectors of a tenant''s part of a collection; for L2, the similarity '
-  'at the root mean square distance. Null if there are no vectors. Uses the centroid that maintain() keeps. Without '
-  'one it measures the first 1000 vectors; a part without a centroid has no more than these.';
+  'Return the mean similarity of a query to a tenant''s vectors in a collection; for L2, the similarity at the root '
+  'mean square distance. Return null if there are no vectors. The centroid that maintain() keeps gives the mean. '
+  'Without a centroid the first 1000 vectors are compared, and there are no more than these.';

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
-  'Sort candidates: best score first, equal scores by external_id and chunk_index.';
+  'Sort candidates by score, best first; sort equal scores by external_id and chunk_index.';

@@ -14,7 +14,7 @@ declare
 begin
   select s.chunk_count into v_chunk_count
   from braid_store.index_statistics(request.tenant_id, (request.collection).id) s;
-  -- A word that no chunk has is missed in each: it weighs as much as the rarest there can be.
+  -- A word that no chunk has is missing from every chunk, so it weighs as much as the rarest possible word.
   return coalesce((select sum(t.weight)
                    from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight,
                      term)
@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.query_weight(braid_store.search_request) is
-  'How much all words of a query weigh together, by their idf.';
+  'Return the total weight of a query''s words, by their idf.';

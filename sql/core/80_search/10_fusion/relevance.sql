@@ -15,14 +15,15 @@ declare
   v_distance text := (select s.distance from braid_store.vector_spaces s
     where s.id = (request.collection).vector_space_id);
   v_mean float8;
-  v_nearest float8; -- the similarity of a vector equal to the query's
-  v_is_flat boolean; -- all vectors are like the query's
+  v_nearest float8; -- the similarity of a vector equal to the query vector
+  v_is_flat boolean; -- the mean similarity is the highest possible one
   v_matched float8[];
 begin
   if request.query_embedding is not null then
     v_mean := braid_store.mean_similarity(request.tenant_id, request.collection, v_distance, request.query_embedding);
     v_nearest := 1;
-    -- Inner products have no highest value. That with itself is too low for a query shorter than the texts' vectors.
+    -- Inner products have no upper bound. The query vector's product with itself is too low if the vectors of texts are
+    -- longer.
     if v_distance = 'inner_product' then
       v_nearest := greatest(@vector@.vector_norm(request.query_embedding) ^ 2,
                             (select max(c.semantic_score) from unnest(relevance.candidates) c));
@@ -33,7 +34,7 @@ begin
     v_matched := braid_store.word_match(request, candidates);
   end if;
   return array(
-    -- Without a vector of the query, the words alone tell.
+    -- Without a query vector, the share of matched words decides.
     select greatest(r.near, case when request.query_embedding is null then r.matched else (coalesce(r.near, 0)
       + r.matched) / 2 end, 0)
     from unnest(relevance.candidates) with ordinality c,
@@ -48,6 +49,7 @@ end
 $$;
 
 comment on function braid_store.relevance(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Say how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two '
-  'shares, or the first if that is greater. How far its similarity goes from the collection''s mean to that of a '
-  'vector equal to the query''s. And which part of the query''s words it has, by their idf.';
+  'Return how relevant each candidate is to the query, on an absolute scale from 0 to 1. The first share tells how '
+  'far the candidate''s similarity lies between the collection''s mean and the similarity of a vector equal to the '
+  'query vector. The second is the share of the query''s words that the chunk has, weighted by idf. The relevance is '
+  'the mean of both shares, or the first share if that is greater.';

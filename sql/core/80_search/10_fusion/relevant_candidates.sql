@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- docs/lab/ranking.md says what this keeps.
+  -- docs/lab/ranking.md tells which rows this threshold keeps.
   c_relevant constant float8 := 0.25;
   v_least float8 := coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant);
   v_relevance float8[] := braid_store.relevance(request, candidates);
@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.relevant_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Return the candidates that have as much to do with the query as the option min_relevance asks for, in their order.';
+  'Return the candidates that are at least as relevant as the option min_relevance asks, in their order.';

@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.rescore_candidates(int, braid_store.fused_candidate[], float8[]) is
-  'Give each candidate the score at its place in scores, and sort them as order_candidates does. What ranks candidates '
-  'anew calls this, so that nothing else has to know what a candidate is made of.';
+  'Give each candidate the score at its place in scores, and sort the candidates as order_candidates does. Functions '
+  'that rank candidates anew call this, so that no other code depends on the attributes of a candidate.';

@@ -15,7 +15,7 @@ declare
   v_collection braid_store.collections := request.collection;
   v_all float8 := nullif(braid_store.query_weight(request), 0);
 begin
-  -- With k1 = 0 a word adds its idf, however often and in however long a chunk it is.
+  -- With k1 = 0 a word adds its idf, regardless of its frequency and of the chunk's length.
   v_collection.k1 := 0;
   return array(
     select u.matched / v_all
@@ -27,4 +27,5 @@ end
 $$;
 
 comment on function braid_store.word_match(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Which part of the query''s words each candidate has, by their idf; null where that is none.';
+  'Return the share of the query''s words that each candidate has, weighted by idf. The share is null if the '
+  'query''s words weigh nothing.';

@@ -10,8 +10,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.boost_candidates(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Apply boosts to the scores of fused candidates and sort them, best first. boosts: from compile_boosts. What each '
-  'boost did is told by report_boosts, for the few that are shown.';
+  'Apply boosts to the scores of fused candidates, and sort them, best first. boosts comes from compile_boosts. '
+  'report_boosts tells what each boost did, for the few candidates that are shown.';

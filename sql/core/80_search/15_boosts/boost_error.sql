@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.boost_error(bigint, text, jsonb, text) is
-  'Raise 22023 for a part of the option boosts, naming the boost by its place and the key.';
+  'Raise 22023 for an invalid value in the option boosts; the message names the key and the boost''s place.';

@@ -26,6 +26,6 @@ as $$
 $$;
 
 comment on function braid_store.boost_expressions(braid_store.boost[]) is
-  'Boosts as SQL. sources: the values of the signals, on braid_store.chunks c. parts: the factors and addends, on '
-  'those values v. sum: what follows the fused score, on those parts p. reports: an object for each boost, on v and '
-  'p.';
+  'Return boosts as SQL. sources selects the values of the signals from braid_store.chunks c. parts computes the '
+  'factors and addends from these values, v. sum follows the fused score and uses these parts, p. reports makes an '
+  'object for each boost from v and p.';

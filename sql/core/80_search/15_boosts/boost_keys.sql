@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function braid_store.boost_keys(bigint, jsonb, text[]) is
-  'Raise 22023 if a boost has a key that is not known.';
+  'Raise 22023 if a boost has an unknown key.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.boost_number(bigint, jsonb, text, float8, float8, float8) is
-  'Return a number of a boost; preset if the boost does not give it. Raise 22023 if it is out of bounds. A number '
-  'closer to 0 than 1e-9 becomes 0.';
+  'Return a number of a boost, or preset if the boost does not give it. Raise 22023 if the number is out of bounds. '
+  'A number closer to 0 than 1e-9 becomes 0.';

@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.boost_seconds(bigint, jsonb, text, float8, float8) is
-  'Return a duration of a boost in seconds; preset if the boost does not give it. Users write an interval or a number '
-  'of seconds. Raise 22023 if it is neither or out of bounds.';
+  'Return a duration of a boost in seconds, or preset if the boost does not give it. Users write an interval or a '
+  'number of seconds. Raise 22023 if the value is neither, or out of bounds.';

@@ -1,12 +1,17 @@
 -- The option boosts of a search is a list of objects, each with one signal:
+--
 --   {"recency": {"half_life": "30 days", "function": "gaussian", "origin": "2026-05-01", "offset": "1 day"}}
 --   {"importance": {"function": "log", "factor": 2, "missing": 0}}
 --   {"attribute": "views", "function": "log", "factor": 2, "missing": 0}   a metadata key, or importance, token_count
 --   {"filter": {"category": "faq"}, "factor": 1.5}
--- each with "weight" (default 1) and "mode", multiplicative (default) or additive. The signal's value is factor for a
--- filter's matches, and else what recency_value and number_value say. A chunk without a value keeps its score.
---   score = max(fused_score, 0) × factor × … + addend + …, factors and addends in the order of the boosts, where
---   factor = max(0, (1 - weight) + weight × value), and addend = weight × value.
+--
+-- Each may also have "weight" (default 1) and "mode", multiplicative (default) or additive. A filter has the value
+-- factor for the chunks that match. recency_value and number_value describe the values of the other signals. A chunk
+-- without a value keeps its score.
+--
+--   score = max(fused_score, 0) × factor × … + addend + …, in the order of the boosts
+--   factor = max(0, (1 - weight) + weight × value)
+--   addend = weight × value
 create or replace function braid_store.compile_boosts(
   boosts jsonb,
   tenant_id int,
@@ -102,5 +107,4 @@ end
 $$;
 
 comment on function braid_store.compile_boosts(jsonb, int, int) is
-  'Check the boosts that a search''s options ask for and prepares them for boost_candidates. Raise 22023 for what is '
-  'not a boost.';
+  'Check the boosts in a search''s options, and compile them for boost_candidates. Raise 22023 for an invalid boost.';

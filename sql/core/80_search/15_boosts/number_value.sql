@@ -27,6 +27,6 @@ end
 $$;
 
 comment on function braid_store.number_value(bigint, text, jsonb) is
-  'Return the SQL expression of a boost''s value for a number x of the chunk, named as in filters. With y = factor × x '
-  'the functions are: linear y, log ln(1 + max(y, 0)), sqrt √max(y, 0), reciprocal 1 / (1 + max(y, 0)). If the chunk '
-  'has no x, the number missing is used; without that too, the value is null.';
+  'Return the SQL expression of a boost''s value for a number x of the chunk, named as in filters. With y = factor × '
+  'x the functions are: linear y, log ln(1 + max(y, 0)), sqrt √max(y, 0), reciprocal 1 / (1 + max(y, 0)). If the '
+  'chunk has no x, the number missing replaces it; if missing is not given either, the value is null.';

@@ -12,13 +12,13 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set extra_float_digits = 1
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
-  c_half_life constant float8 := 604800; -- seven days
+  c_half_life constant float8 := 604800; -- halves every seven days
   v_now float8 := extract(epoch from now())::float8;
   v_sum float8 := coalesce((weights ->> 'similarity')::float8, 0) + coalesce((weights ->> 'importance')::float8, 0)
                   + coalesce((weights ->> 'recency')::float8, 0);
@@ -28,18 +28,20 @@ declare
   v_scores float8[];
   v_reports jsonb[];
 begin
-  -- Park et al. 2023, "Generative Agents": a weighted sum of relevance, importance and recency, each brought to 0 to 1
-  -- over what was found.
+  -- Park et al. 2023, "Generative Agents": the score is a weighted sum of relevance, importance and recency, each
+  -- normalised to 0..1 over the candidates.
   with signals as (
     select f.score, f.ordinality, c.importance,
            case when c.occurred_at is not null
-                -- From the newest on and not from now: else all that is old would be equally old.
+                -- Age counts from the newest candidate, not from now. Counted from now, old candidates would all be at
+                -- the limit of 60 half-lives.
                 then power(0.5::float8, least(greatest(least(v_now, max(c.occurred_at) over ()) - c.occurred_at, 0)
                                               / c_half_life, 60))
                 end as recency
     from unnest(rank_by_signals.candidates) with ordinality f,
          lateral (
-           -- Bounded as in number_field. The test for null is needed because greatest() and least() ignore nulls.
+           -- number_field sets the same bounds. The test for null is needed because greatest() and least()
+           -- ignore nulls.
            select case when c.importance is null then null when abs(c.importance) < 1e-9 then 0
                        else least(greatest(c.importance, -1e9), 1e9) end as importance,
                   extract(epoch from c.occurred_at)::float8 as occurred_at
@@ -53,7 +55,7 @@ begin
     from (
       select min(v.score) as low_similarity, max(v.score) as high_similarity,
              min(v.importance) as low_importance, max(v.importance) as high_importance,
-             -- Summed in order, so that the same values give the same sums to the last bit.
+             -- Sums run in the order of the values, so that equal values give equal sums to the last bit.
              avg(v.importance order by v.importance) as mean_importance,
              min(v.recency) as low_recency, max(v.recency) as high_recency,
              avg(v.recency order by v.recency) as mean_recency
@@ -104,8 +106,9 @@ end
 $$;
 
 comment on function braid_store.rank_by_signals(int, braid_store.fused_candidate[], jsonb) is
-  'Give candidates new scores and sort them, best first: the sum of weight × normalised value of the signals '
-  'similarity (the score so far), importance and recency (1 for the newest, halved for each seven days before it, at '
-  'least 2^-60). Of each signal the lowest value among the candidates becomes 0 and the highest 1; if all are equal, '
-  '1. A chunk without importance or occurred_at gets the mean of the others. weights: by signal, divided here by '
-  'their sum. The column boosts tells each value, what became of it, and its weight.';
+  'Give candidates new scores, and sort them, best first. A score is the sum of weight × normalised value of the '
+  'signals similarity (the score so far), importance and recency. recency is 1 for the newest candidate and halves '
+  'for each seven days before it, down to 2^-60. For each signal the lowest value among the candidates becomes 0 and '
+  'the highest 1; if all are equal, they become 1. A chunk without importance or occurred_at gets the mean of the '
+  'other chunks. weights gives the weight of each signal; the weights are divided by their sum. The candidates'' '
+  'boosts report each value, its normalised value and its weight.';

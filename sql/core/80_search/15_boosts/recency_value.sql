@@ -27,14 +27,14 @@ begin
   v_half_lives := format(
     'greatest(abs(%L::float8 - extract(epoch from c.occurred_at)::float8) - %L::float8, 0) / %L::float8',
     extract(epoch from coalesce(v_origin::timestamptz, now()))::float8, v_offset, v_half_life);
-  -- Not below 2^-60: the product of several boosts must stay in the range of float8. The test for null is needed
-  -- because greatest() and least() ignore nulls.
+  -- The value stays at or above 2^-60, because the product of several boosts must stay in the range of float8. The test
+  -- for null is needed because greatest() and least() ignore nulls.
   return format('case when c.occurred_at is not null then power(0.5::float8, least(%s, 60)) end',
                 case v_function when 'gaussian' then format('power(%s, 2)', v_half_lives) else v_half_lives end);
 end
 $$;
 
 comment on function braid_store.recency_value(bigint, jsonb) is
-  'Return the SQL expression of a recency boost''s value, on braid_store.chunks c. It is 1 up to offset away from '
-  'origin (by default now), before or after it. From there it halves with every half-life: 0.5 ^ half-lives '
-  '(exponential) or 0.5 ^ half-lives² (gaussian), at least 2^-60. Null if the chunk has no occurred_at.';
+  'Return the SQL expression of a recency boost''s value, on braid_store.chunks c. The value is 1 up to offset '
+  'before or after origin (by default now). Beyond that it halves with every half-life: 0.5 ^ half-lives '
+  '(exponential) or 0.5 ^ half-lives² (gaussian), down to 2^-60. It is null if the chunk has no occurred_at.';

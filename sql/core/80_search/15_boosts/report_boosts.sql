@@ -10,8 +10,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -42,4 +42,5 @@ end
 $$;
 
 comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Add to boosts of candidates, in the same order: the value of each boost, and its factor or addend.';
+  'Add to the attribute boosts of each candidate the value of each boost, and its factor or addend. The order stays '
+  'the same.';

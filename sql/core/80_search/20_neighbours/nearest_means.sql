@@ -28,7 +28,7 @@ begin
                                      nearest_means.shard) e
   join unnest(nearest_means.chunk_ids, nearest_means.scores) with ordinality u (chunk_id, score, place)
     on u.chunk_id = e.chunk_id;
-  -- Centred: what all of them share says nothing about which are alike.
+  -- The vectors are centred, because the component that all of them share does not tell which of them are alike.
   v_vectors := array(
     select @vector@.l2_normalize(u.embedding operator(@vector@.-) v_mean)
     from unnest(v_vectors) with ordinality u (embedding, place) order by u.place);
@@ -57,6 +57,6 @@ $$;
 
 comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[],
   float8[]) is
-  'For each of some chunks the mean of the scores of the 10 among the others whose vectors are nearest to its own, '
-  'weighted by their cosines after the mean vector was taken off. Null for a chunk without a vector, and if it is near '
-  'none. shard: as in nearest_among.';
+  'Return for each chunk the mean score of the 10 given chunks whose vectors are nearest to its own. The mean is '
+  'weighted by cosine, after the mean vector was subtracted. It is null for a chunk without a vector, and for a '
+  'chunk that has no positive cosine with another. shard means the same as in nearest_among.';

@@ -7,18 +7,19 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 begin
   return array(
-    -- A chunk of less than no score is no better than one that was not found.
+    -- A neighbour with a negative score counts like one that was not found.
     select greatest(n.before, 0) + greatest(n.after, 0)
     from (
       select p.place,
-             -- What stands next to a chunk in this order is next to it in the document only if no number lies between.
+             -- The row before is the previous chunk of the document only if their numbers are consecutive; the same
+             -- holds for the row after.
              case when lag(p.chunk_index) over in_order = p.chunk_index - 1 then lag(p.score) over in_order
                end as before,
              case when lead(p.chunk_index) over in_order = p.chunk_index + 1 then lead(p.score) over in_order
@@ -40,5 +41,5 @@ end
 $$;
 
 comment on function braid_store.neighbour_sums(int, bigint[], float8[]) is
-  'For each of some chunks the sum of the scores of the chunks before and after it in its document, as far as they are '
-  'among them and above 0.';
+  'Return for each chunk the sum of the scores of the previous and the next chunk in its document. Neighbours count '
+  'if they are among the given chunks and have a score above 0.';

@@ -15,7 +15,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Of the first 100 as in the paper, smoothing took nDCG from sets whose best chunks stand alone; of 30 it took none.
+  -- Over the first 100 candidates, as in the paper, smoothing lowered nDCG on sets whose best chunks stand alone; over
+  -- 30 it did not.
   c_smoothed constant int := 30;
   v_weight float8 := (request.collection).neighbour_weight;
   v_smoothing float8 := (request.options).smoothing;
@@ -34,7 +35,7 @@ begin
     v_scores := array(
       select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place)
         order by u.place);
-    -- Among fewer, all are near.
+    -- With fewer candidates, the 10 nearest would be most of the others.
     if v_smoothing > 0 and v_count >= c_smoothed then
       v_first := array(
         select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc,
@@ -50,8 +51,8 @@ begin
         order by p.place);
     end if;
   elsif v_smoothing > 0 and v_count >= c_smoothed then
-    -- They are in the order of their scores, and a mean is no lower than the lowest of the first. So those that follow
-    -- stay behind these, but for equal scores and rounding.
+    -- Candidates are sorted by score, and a mean is not below the lowest of the first scores. So later candidates stay
+    -- behind these, except for equal scores and rounding.
     v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
     v_means := braid_store.nearest_means(request.tenant_id, request.collection, shard, v_chunk_ids, v_scores);
@@ -92,9 +93,9 @@ $$;
 comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[],
   braid_store.serving_shard,
                                                   boolean) is
-  'Lets candidates that belong together share what was found. First neighbour_weight: neighbour_weight × the '
-  'scores of the chunks before and after it in its document are added to a score. Then smoothing, for the '
-  'best 30, if there are so many: a score becomes (1 - smoothing) × itself + smoothing × the mean of those nearest '
-  'to it in vector space (score '
-  'regularisation: Diaz 2005; Kurland & Lee 2004). Only candidates count, all of which pass the filter. report: what '
-  'each score was made of, by chunk_id; null unless is_reported. shard: as in nearest_among.';
+  'Let candidates that are neighbours share their scores. First, neighbour_weight × the scores of the previous and '
+  'the next chunk in its document are added to a score. Then the best 30 are smoothed, if there are at least 30 '
+  'candidates. A score becomes (1 - smoothing) × itself + smoothing × the mean of its nearest in vector space (score '
+  'regularisation: Diaz 2005; Kurland & Lee 2004). Neighbours count only if they are candidates, so all of them pass '
+  'the filter. report: what each score was made of, by chunk_id; null unless is_reported. shard means the same as in '
+  'nearest_among.';

@@ -11,8 +11,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Some of these normalisations scale by the best score of a leg. More candidates do not change that score, because
-  -- the best chunk is always among them.
+  -- Some of these normalisations scale by the leg's best score. More candidates do not change that score, because the
+  -- leg's best chunk is always a candidate.
   select is_absolute.fusion in ('convex', 'max')
          and is_absolute.full_text_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
          and is_absolute.semantic_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
@@ -20,5 +20,5 @@ as $$
 $$;
 
 comment on function braid_store.is_absolute(text, text, text, text) is
-  'Tell whether a chunk''s fused score is the same however many candidates there are. Pages can then go on beyond the '
-  'first candidates.';
+  'Tell whether a chunk''s fused score is independent of the number of candidates. If it is, pages can continue '
+  'beyond the first candidates.';

@@ -30,6 +30,6 @@ end
 $$;
 
 comment on function braid_store.open_page(text, text) is
-  'Read the cursor of a page. place: how many rows or groups came before this page. candidate_count: the candidates of '
-  'each leg that the page before used; null on the first page (cursor ''''). Raise 22023 if the cursor belongs to '
-  'another query.';
+  'Read the cursor of a page. place: how many rows or groups came before this page. candidate_count: how many '
+  'candidates each leg had on the previous page; null on the first page (cursor ''''). Raise 22023 if the cursor was '
+  'made for another query.';

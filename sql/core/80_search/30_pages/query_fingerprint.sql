@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.query_fingerprint(text[]) is
-  'Return a short hash of a query''s arguments. A cursor carries it, so that it cannot be used for another query.';
+  'Return a short hash of a query''s arguments. A cursor has this hash, so that it cannot be used for another query.';

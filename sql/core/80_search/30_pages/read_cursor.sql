@@ -20,7 +20,7 @@ declare
   v_is_valid boolean := false;
 begin
   if length(read_cursor.cursor) <= 16384 and read_cursor.cursor ~ '^[A-Za-z0-9_-]+$' then
-    -- The exception block is a subtransaction; so this function is parallel unsafe.
+    -- This function is parallel unsafe, because the exception block is a subtransaction.
     begin
       v_bytes := decode(rpad(translate(read_cursor.cursor, '-_', '+/'), (length(read_cursor.cursor) + 3) / 4 * 4, '='),
                         'base64');
@@ -45,6 +45,6 @@ end
 $$;
 
 comment on function braid_store.read_cursor(text) is
-  'Return what a cursor says: the fingerprint of its query; place, how many rows or groups came before the next page; '
-  'the candidates of each leg; and score, chunk, external_id and chunk_index of the last row or group. Raise 22023 for '
-  'what write_cursor did not make.';
+  'Return the contents of a cursor. fingerprint identifies its query. place: how many rows or groups came before the '
+  'next page. candidate_count: how many candidates each leg had. score, chunk_id, external_id and chunk_index belong '
+  'to the last row or group. Raise 22023 for a cursor that write_cursor did not make.';

@@ -12,8 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -24,8 +24,8 @@ begin
     return 0;
   end if;
   v_last := braid_store.read_cursor(units_before_page.cursor);
-  -- The last row's place in today's list: inserts may move it. If the row is gone, its score and its place among equal
-  -- scores tell where it would stand.
+  -- Inserts may have moved the last row, so its place in today's list counts. If the row is gone, its score and its
+  -- place among equal scores tell where it would stand.
   return coalesce(
     array_position(units_before_page.chunk_ids, v_last.chunk_id),
     (select count(*)
@@ -49,5 +49,5 @@ end
 $$;
 
 comment on function braid_store.units_before_page(int, bigint[], float8[], text) is
-  'Return how many of the rows or groups were on the pages before a cursor. They are given in order, each by its best '
-  'chunk and its score.';
+  'Return how many of the rows or groups were on the pages before a cursor. chunk_ids and scores give the best chunk '
+  'and the score of each row or group, in their order.';

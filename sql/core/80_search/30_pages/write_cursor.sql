@@ -17,10 +17,10 @@ declare
     'c', last_row.chunk_id, 'd', last_row.external_id, 'i', last_row.chunk_index,
     's', coalesce(last_row.group_score, last_row.score)::text)::text, 'UTF8');
 begin
-  -- The checksum finds mistakes. A forged cursor only shows its author another page of the same list.
+  -- The checksum detects mistakes. A forged cursor only shows its author another page of the same list.
   return translate(encode(substr(sha256(c_parts), 1, 8) || c_parts, 'base64'), E'+/=\n', '-_');
 end
 $$;
 
 comment on function braid_store.write_cursor(text, int, int, braid_store.search_result) is
-  'Return a cursor: where a page ends, as text that can stand in a URL.';
+  'Return a cursor, which marks where a page ends, as text that can be part of a URL.';

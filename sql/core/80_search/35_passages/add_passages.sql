@@ -11,8 +11,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -46,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.add_passages(int, braid_store.search_result[], int4range[]) is
-  'Fill in passage, passage_start and passage_end of result rows. passages: for each row a range of chunk_index in its '
-  'document.';
+  'Fill in passage, passage_start and passage_end of result rows. passages has a range of chunk_index in the '
+  'document for each row.';

@@ -21,8 +21,8 @@ security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -45,7 +45,7 @@ begin
       using errcode = '22023', hint = 'Use score or document.';
   end if;
 
-  -- Text that two chunks share stands once in the passage but counts twice. So the count is never too low.
+  -- Text shared by two chunks appears once in the passage but counts twice, so the count is never too low.
   v_tokens := array(
     select n.tokens
     from unnest(fit_passages.results) with ordinality r,
@@ -68,8 +68,8 @@ begin
     end if;
   end loop;
   if v_taken = '{}' and v_tokens <> '{}' then
-    -- The beginning of the best, up to a word's end. Where that has more tokens a character than the rest, a shorter
-    -- one is tried.
+    -- Take the beginning of the best passage, up to the end of a word. If it has more tokens per character than the
+    -- rest, try a shorter one.
     v_passage := fit_passages.results[1].passage;
     v_beginnings := array(
       select coalesce(substring(b.beginning from E'^(.*)\\s\\S{0,30}$'), b.beginning) || ' …'
@@ -112,6 +112,6 @@ end
 $$;
 
 comment on function braid_calls.fit_passages(braid_store.search_result[], int, text) is
-  'Choose the passages that fit into a budget of tokens. Go through the rows, best first, and takes each passage for '
-  'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the '
-  'result, score or document.';
+  'Choose the passages that fit into a budget of tokens. Rows are taken best first; each passage is taken if there '
+  'is still room for it. If none fits, return the beginning of the best passage, with an ellipsis. sort is the order '
+  'of the result: score or document.';

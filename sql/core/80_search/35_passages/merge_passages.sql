@@ -16,8 +16,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -25,7 +25,7 @@ declare
   v_row record;
   v_place int;
   v_other int;
-  -- The document of each passage so far; null for one that was joined to a better one.
+  -- The group and document of each passage so far; null for a passage that was joined to a better one.
   v_documents text[] := '{}';
   v_count int := 0;
 begin
@@ -77,6 +77,6 @@ end
 $$;
 
 comment on function braid_store.merge_passages(int, bigint[], int[], int, int, int, boolean) is
-  'Make a passage of each chunk and its neighbours. Take the chunks best first, until there are wanted_count passages '
-  '(null: all). is_merged: whether a passage that overlaps or touches one of the same document and unit is joined with '
-  'it; the better row then stays. places: which of the given chunks stay; passages: their ranges of chunk_index.';
+  'Make a passage of each chunk and its neighbours. Chunks are taken best first, until there are wanted_count '
+  'passages (null: all). is_merged: whether passages of the same document and unit that overlap or touch are joined; '
+  'the better row then stays. places tells which of the given chunks stay; passages has their ranges of chunk_index.';

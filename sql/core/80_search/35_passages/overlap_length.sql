@@ -15,7 +15,7 @@ declare
   v_longest int := 0;
   v_found int;
 begin
-  -- So short a match may be chance, so only whole sentences count.
+  -- A match shorter than this may be chance, so only whole sentences count.
   if before ~ E'[.!?…。！？]["''”’」』）)\\]]*$' then
     for v_length in 1..least(c_short - 1, c_limit) loop
       if right(before, v_length) = left(after, v_length)
@@ -25,7 +25,7 @@ begin
       end if;
     end loop;
   end if;
-  -- A longer overlap can only be where the last characters of the first text occur in the second.
+  -- A longer overlap is possible only where the last characters of the first text occur in the second.
   while length(c_end) = c_short loop
     v_found := strpos(substr(after, v_from + 1), c_end);
     exit when v_found = 0 or v_from + v_found + c_short - 1 > c_limit;
@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.overlap_length(text, text) is
-  'Return the length of the longest text that one text ends with and the next begins with. A short one counts only if '
-  'it is whole sentences.';
+  'Return the length of the longest text that ends the first text and begins the second. An overlap of fewer than 12 '
+  'characters counts only if it consists of whole sentences.';

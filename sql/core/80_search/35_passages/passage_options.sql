@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_calls.passage_options(jsonb) is
-  'Return the options of a search whose rows must come with passages: without neighbours unless context '
-  'says how many. Raise 22023 for a cursor.';
+  'Return the options of a search whose rows must have passages. A passage gets no neighbouring chunks unless the '
+  'option context asks for them. Raise 22023 for a cursor.';

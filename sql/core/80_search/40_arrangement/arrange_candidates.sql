@@ -12,9 +12,9 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- The most pairs of vectors to compare: some seconds of work.
+  -- Comparing more pairs of vectors than this would take too long; these take some seconds.
   c_most_pairs constant bigint := 20000000;
-  -- How many candidates for each row are looked at first.
+  -- The first attempt arranges only this many candidates for each row.
   c_first constant int := 4;
   v_tenant_id int := request.tenant_id;
   v_collection braid_store.collections := request.collection;
@@ -24,21 +24,21 @@ declare
   v_is_paged boolean := v_options.cursor is not null;
   v_count int := cardinality(candidates);
   v_most_kept int;
-  -- What is left, best first: places among the candidates, and in parallel the chunk and score of each.
+  -- The candidates that remain, best first: their places among all candidates, and in parallel their chunks and scores.
   v_places int[];
   v_chunk_ids bigint[];
   v_scores float8[];
-  -- match_count counts units, which are groups or else single chunks. In parallel to v_places: the number of its unit,
-  -- from 1, and that unit's score.
+  -- match_count counts units: groups, or single chunks if there is no grouping. Both arrays are parallel to v_places:
+  -- the number of the candidate's unit, from 1, and the unit's score.
   v_units int[];
   v_unit_scores float8[];
-  -- In the order of units: where in v_places each begins, its best chunk and its score.
+  -- For each unit in order: where it begins in v_places, its best chunk and its score.
   v_firsts int[];
   v_first_ids bigint[];
   v_first_scores float8[];
   v_units_before int := 0;
   v_diverse_count int := v_match_count;
-  -- The units that are shown, and where in v_places their chunks are.
+  -- The units that are shown, and the indexes of their chunks in v_places.
   v_shown int[];
   v_kept int[];
   v_last_unit int;
@@ -52,7 +52,7 @@ begin
     return v_arrangement;
   end if;
 
-  -- If rows are only left out (collapse), match_count of them are enough.
+  -- The option collapse only leaves out rows, so match_count remaining candidates are enough.
   v_most_kept := case when v_is_grouped or v_options.diversify or v_options.context or v_is_paged then v_count
                       else v_match_count end;
   if v_options.diversify and v_match_count::bigint * v_count > c_most_pairs
@@ -66,8 +66,8 @@ begin
               'vectors.';
   end if;
 
-  -- Mostly the best candidates are enough. Where each group shows only its best chunk, and groups stand in the order of
-  -- these chunks, worse candidates change nothing once there are match_count rows.
+  -- The best candidates are usually enough. If each group shows only its best chunk and groups are ordered by it, worse
+  -- candidates change nothing once there are match_count rows.
   if v_count > c_first * v_match_count::bigint and not v_options.diversify and not v_is_paged
      and (not v_is_grouped or v_options.group_size = 1 and v_options.group_score = 'max') then
     v_arrangement := braid_store.arrange_candidates(request, candidates[:c_first * v_match_count]);
@@ -77,7 +77,7 @@ begin
     v_arrangement := null;
   end if;
 
-  -- Collapse: of chunks that say the same, the best stays.
+  -- Collapse: the best of several chunks with the same content stays.
   v_places := array(select generate_series(1, v_count));
   select coalesce(array_agg(c.chunk_id order by c.ordinality), '{}'), coalesce(array_agg(c.score order by c.ordinality),
     '{}')
@@ -90,7 +90,7 @@ begin
     v_scores := braid_store.pick(v_scores, v_places);
   end if;
 
-  -- Group: from here on the chunks of a unit stand together.
+  -- Group: from here on, the chunks of a unit stand together.
   if v_is_grouped then
     v_grouped := braid_store.group_candidates(v_tenant_id, v_chunk_ids, v_scores, v_options.group_by,
       v_options.group_size,
@@ -111,7 +111,7 @@ begin
     v_units_before := braid_store.units_before_page(v_tenant_id, v_first_ids, v_first_scores, v_options.cursor);
   end if;
 
-  -- Choose units, and make passages of their chunks. Passages that become one leave room, so more may have to be
+  -- Choose units, and make passages of their chunks. Joining passages makes room for more, so more units may have to be
   -- chosen.
   loop
     if v_options.diversify then
@@ -134,7 +134,7 @@ begin
       v_tenant_id, braid_store.pick(v_chunk_ids, v_kept), case when v_is_grouped then braid_store.pick(v_units,
         v_kept) end,
       v_options.context_before, v_options.context_after, case when not v_is_grouped then v_match_count end,
-      -- On a page, passages are not joined: a joined one could reach into another page.
+      -- The passages of a page are not joined, because a joined passage could reach into another page.
       not v_is_paged or v_is_grouped);
     v_kept := braid_store.pick(v_kept, v_merged.places);
     v_arrangement.passages := v_merged.passages;
@@ -163,6 +163,6 @@ end
 $$;
 
 comment on function braid_store.arrange_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Choose what of the candidates is shown, and in which order. They come best first; options collapse, group and '
-  'diversify them, join passages and take a page. Return as many rows or groups as match_count asks for, or fewer if '
-  'there are no more.';
+  'Choose and order the candidates to show. candidates come best first. The options collapse, group and diversify '
+  'them, join passages and select a page. match_count limits the number of rows or groups; there are fewer if no '
+  'more are left.';

@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.candidate_vectors(int, braid_store.collections, bigint[]) is
-  'Return the stored vectors of chunks, in their order; null for a chunk that has none.';
+  'Return the stored vectors of chunks, in the order of the chunks; null for a chunk without a vector.';

@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -45,7 +45,8 @@ begin
     v_kept := v_kept || v_best;
     v_left := v_left[2:];
     if v_vectors[v_best] is not null then
-      -- Compares distances: a vector of length 0 gives NaN, which is greater than any number, so it is like no other.
+      -- Distances are compared, because a vector of length 0 has the distance NaN, which is greater than any number. It
+      -- therefore counts as unlike all others.
       v_left := array(
         select l.place from unnest(v_left) with ordinality l (place, number)
         where (v_vectors[l.place] operator(@vector@.<=>) v_vectors[v_best] <= 1 - collapse_candidates.similarity)
@@ -58,6 +59,7 @@ end
 $$;
 
 comment on function braid_store.collapse_candidates(int, braid_store.collections, bigint[], float8, int) is
-  'Leave out repetitions: returns the places of the chunks, given best first, that are not the same as a better one '
-  'that stays. The same: equal text; or, if similarity is given, vectors with at least this cosine. Return at most '
-  'wanted_count places. A chunk without a vector is only compared by its text.';
+  'Leave out repeated chunks, and return the places of the chunks that stay. Chunks come best first; a chunk is left '
+  'out if it repeats a better one that stays. It repeats a chunk with equal text or, if similarity is given, a chunk '
+  'whose vector has at least this cosine with its own. Return at most wanted_count places. A chunk without a vector '
+  'is compared by text only.';

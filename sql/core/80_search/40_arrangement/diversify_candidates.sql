@@ -19,11 +19,11 @@ declare
   c_vectors constant @vector@.vector[] := braid_store.candidate_vectors(tenant_id, collection, chunk_ids);
   c_least constant float8 := (select min(s) from unnest(scores) s);
   c_range constant float8 := (select nullif(max(s) - c_least, 0) from unnest(scores) s);
-  -- Null for chunks that are chosen already.
+  -- The entry is null for a chunk that is already chosen.
   v_relevance float8[] := array(
     select coalesce((u.score - c_least) / c_range, 1)
     from unnest(scores) with ordinality u (score, place) order by u.place);
-  -- For each candidate, its greatest similarity to a chosen one.
+  -- For each candidate, its greatest similarity to a chosen chunk.
   v_similarity float8[] := array_fill(null::float8, array[cardinality(chunk_ids)]);
   v_picked int[] := '{}';
   v_best int;
@@ -51,6 +51,6 @@ $$;
 
 comment on function braid_store.diversify_candidates(int, braid_store.collections, bigint[], float8[], float8, int) is
   'Choose wanted_count chunks that are good and unlike each other, by maximal marginal relevance (Carbonell & '
-  'Goldstein 1998), and return their places. Each is the one with the highest lambda × score - (1 - lambda) × its '
-  'greatest cosine with those chosen before. Scores are first scaled to 0..1; at a tie the better score wins. A chunk '
-  'without a vector counts as unlike all others.';
+  'Goldstein 1998), and return their places. The next choice is the chunk with the highest lambda × score - (1 - '
+  'lambda) × greatest cosine with a chosen chunk. Scores are first scaled to 0..1; at a tie the better score wins. A '
+  'chunk without a vector counts as unlike all others.';

@@ -16,16 +16,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
   c_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
   c_path constant text[] := string_to_array(c_key, '.');
-  -- What the best chunk counts in a mixture, beside the mean. A document's score made of that of its best passage and
-  -- that of the whole: Callan 1994, "Passage-level evidence in document retrieval".
+  -- The weight of the best chunk in a mixture; the mean has the rest. Callan 1994, "Passage-level evidence in document
+  -- retrieval", mixes the scores of the best passage and the whole document in this way.
   c_best_weight constant float8 := 0.6;
 begin
   select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),
@@ -43,7 +43,7 @@ begin
                                                else avg(k.score) over best end as score
       from (
         select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number,
-               -- Not beyond them by rounding: groups of equal scores are equal.
+               -- The bounds undo rounding errors, so that groups of equal scores get equal means.
                least(greatest(avg(g.score) over whole, min(g.score) over whole), max(g.score) over whole) as mean
         from (
           -- A chunk without a value is a group of its own.
@@ -81,7 +81,8 @@ end
 $$;
 
 comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
-  'Group chunks, given best first, and return the best group_size of each group, groups in the order of their '
-  'scores. group_score: a group''s score is the max, sum or mean of the scores of these chunks, or the mixture .6 × '
-  'max + .4 × the mean of all chunks of the group that were given, shown or not. places: where the chunks stand '
-  'among those given; units: the number of each one''s group, from 1; unit_scores: that group''s score.';
+  'Group chunks, which come best first, and return the best group_size of each group, with groups in the order of '
+  'their scores. group_score decides a group''s score: the max, sum or mean of its returned chunks'' scores, or '
+  'mixture. mixture is 0.6 × max + 0.4 × the mean of all given chunks of the group. places are the places of the '
+  'returned chunks among the given ones. units are the numbers of their groups, from 1. unit_scores are the scores '
+  'of these groups.';

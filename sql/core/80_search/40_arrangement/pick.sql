@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.pick(anyarray, int[]) is
-  'Return the elements of an array at these places, in the order of the places.';
+  'Return the elements of an array at the given places, in the order of the places.';

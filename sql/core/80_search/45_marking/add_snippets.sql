@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.add_snippets(braid_store.search_request, braid_store.search_result[]) is
-  'Fill in the snippets of a search''s rows as the search''s options ask for them.';
+  'Fill in the snippets of a search''s rows, if the search''s options ask for them.';

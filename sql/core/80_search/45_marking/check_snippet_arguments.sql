@@ -34,4 +34,4 @@ end
 $$;
 
 comment on function braid_store.check_snippet_arguments(text, text, int, int, text) is
-  'Raise 22023, with the argument''s name, for a value that no snippet can be made with.';
+  'Raise 22023, with the argument''s name, for a value that cannot be used for a snippet.';

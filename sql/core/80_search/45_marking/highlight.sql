@@ -24,9 +24,10 @@ $$;
 
 comment on function braid.highlight(bigint, text, text, text, int, int, text) is
   E'Return the passages of a chunk that match a query best, with the matched words between two tags.\n'
-  'Use it to show why a chunk was found. chunk_id: from the rows of a search. query_text: the query. start_tag, '
-  'stop_tag, fragment_separator: inserted as given; the text is escaped for HTML. fragment_count: how many passages '
-  'at most, 1 to 20, 2 by default; null gives the whole text. fragment_words: how long each passage is, 30 words by '
-  'default; in scripts without spaces each character counts as a word.\n'
-  'If nothing matches, it returns the beginning of the text. To get snippets with the rows, use the option snippet '
-  'of a search.';
+  'Use it to show why a chunk was found. chunk_id: the chunk_id of a row that a search returned. query_text: the '
+  'query that was searched for. start_tag, stop_tag, fragment_separator: inserted as given; the text is escaped for '
+  'HTML. fragment_count: how many passages are returned at most, 1 to 20, 2 by default; null returns the whole text. '
+  'fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as '
+  'a word.\n'
+  'If nothing matches, the beginning of the text is returned. To get snippets with the rows of a search, use its '
+  'option snippet.';

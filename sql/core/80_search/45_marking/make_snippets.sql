@@ -20,12 +20,13 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Text before a passage up to its last space, which is cut off: only signs directly before the word stay.
+  -- The text before a passage up to its last space, which is cut off. Only the characters directly before the word
+  -- stay.
   c_up_to_space constant text := E'^.*[\\u0001-\\u0020\\u00a0\\u2000-\\u200b\\u3000]';
   v_snippets text[];
 begin
-  -- A word is what stands between two spaces. braid_store.mark_words cuts it into segments. A segment is shown, and
-  -- marked, as a whole. The length of passages is counted in steps: each segment that counts as a word is a step.
+  -- A word is the text between two spaces. braid_store.mark_words cuts it into segments, and each segment is shown and
+  -- marked as a whole. The length of a passage is counted in steps: each segment that counts as a word is a step.
   with words as materialized (
     select t.text_number, w.ordinal, w.word
     from unnest(make_snippets.contents) with ordinality as t (content, text_number)
@@ -33,7 +34,7 @@ begin
   ), vocabulary as materialized (
     select d.word, row_number() over ()::int as word_number from (select distinct w.word from words w) as d
   ), occurrences as materialized (
-    -- A word may be very long, so from here on only its number is handed on.
+    -- A word may be very long, so from here on its number stands for it.
     select w.text_number, w.ordinal, v.word_number
     from words w
     join vocabulary v on v.word = w.word
@@ -46,7 +47,7 @@ begin
       case when o.ordinal > 1 and m.piece_number = 1 and m.segment_number = 1 then ' ' else '' end
         || m.before as before,
       m.segment, m.after, m.terms,
-      -- Text without a word is put before the next segment.
+      -- Text without a word belongs to the step of the next segment.
       (count(*) filter (where m.is_step)
          over (partition by o.text_number order by o.ordinal, m.piece_number, m.segment_number)
        + case when m.segment = '' then 1 else 0 end)::int as step
@@ -117,6 +118,7 @@ $$;
 comment on function braid_store.make_snippets(text[], text[], text[], text, boolean, text, text, int, int, text) is
   'Make a snippet of each text: the passages that match best, escaped for HTML, with the matching words between '
   'start_tag and stop_tag. A word matches if one of its lexemes is among lexemes or begins with one of prefixes. A '
-  'snippet has at most fragment_count passages of fragment_words words, those with the most matches, in the order of '
-  'the text, with fragment_separator between them; with fragment_count null it is the whole text. In scripts without '
-  'spaces a character counts as a word. If nothing matches, the snippet is the beginning of the text.';
+  'snippet has at most fragment_count passages of fragment_words words. The passages with the most matches are '
+  'chosen, and stand in the order of the text, with fragment_separator between them. With fragment_count null the '
+  'snippet is the whole text. In scripts without spaces a character counts as a word. If nothing matches, the '
+  'snippet is the beginning of the text.';

@@ -26,12 +26,14 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Punctuation around a word. Signs that can be part of one (.NET, $19, C++, 50%) are left out.
+  -- Punctuation around a word is not marked. Characters that can be part of a word (.NET, $19, C++, 50%) are not in
+  -- these lists.
   c_leading constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:%+&¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
   c_trailing constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
-  -- A letter with its vowel signs, tone marks and the like. A tag must not come between them.
+  -- A cluster is a letter with its vowel signs, tone marks and similar marks. A tag must not come between them.
   c_cluster constant text :=
-    E'.[\\u0300-\\u036f\\u0e31\\u0e33-\\u0e3a\\u0e45\\u0e47-\\u0e4e\\u0eb1\\u0eb3-\\u0ebc\\u0ec8-\\u0ece\\u102b-\\u103e\\u1056-\\u1059'
+    E'.[\\u0300-\\u036f\\u0e31\\u0e33-\\u0e3a\\u0e45\\u0e47-\\u0e4e\\u0eb1\\u0eb3-\\u0ebc\\u0ec8-\\u0ece'
+    '\\u102b-\\u103e\\u1056-\\u1059'
     '\\u1160-\\u11ff\\u17b4-\\u17d3\\u3099\\u309a\\ud7b0-\\ud7ff\\uff9e\\uff9f]*';
 begin
   return query
@@ -41,7 +43,7 @@ begin
     select d.piece, d.script, row_number() over ()::int as piece_id
     from (select distinct p.piece collate "C" as piece, p.script from pieces p where p.piece <> '') as d
   ), occurrences as materialized (
-    -- A piece may be very long, so from here on only its id is handed on.
+    -- A piece may be very long, so from here on its id stands for it.
     select p.word_number, p.piece_number, p.before, p.after, v.piece_id
     from pieces p
     left join vocabulary v on v.piece = p.piece and v.script = p.script
@@ -52,8 +54,8 @@ begin
   ), matched as materialized (
     select m.piece_id, array_agg(distinct m.term) as terms from matches m group by m.piece_id
   ),
-  -- In scripts without spaces, and in Hangul, marks are put around letters: those of the characters and bigrams that
-  -- match. A cluster is a letter with what belongs to it; NFKC may make several characters of it.
+  -- In scripts without spaces, and in Hangul, tags are put around the letters of matching characters and bigrams. A
+  -- cluster is a letter with its marks; NFKC may turn it into several characters.
   clusters as materialized (
     select v.piece_id, v.script, c.cluster_number::int as cluster_number, c.cluster[1] as cluster
     from vocabulary v
@@ -81,14 +83,14 @@ begin
       from characters c
       join matches m on m.piece_id = c.piece_id and m.lexeme = c.bigram
       union all
-      -- A lexeme of three letters or more is a whole word of Hangul: all its letters are marked.
+      -- A lexeme of three or more letters is a whole word of Hangul, so all its letters are marked.
       select c.piece_id, c.cluster_number, m.term
       from clusters c
       join matches m on m.piece_id = c.piece_id and length(m.lexeme) > 2
     ) as h
     group by h.piece_id, h.cluster_number
   ), segments as materialized (
-    -- A piece that matches is one segment, without the punctuation around it.
+    -- A matching piece is one segment, without the punctuation around it.
     select v.piece_id, 1 as segment_number, left(v.piece, length(v.piece) - length(h.head)) as before,
       t.core as segment,
       right(v.piece, length(h.head) - length(t.core)) as after, true as is_step, m.terms
@@ -100,13 +102,13 @@ begin
     ) as t
     where v.script = 'spaced'
     union all
-    -- A piece that does not match is one segment, unchanged.
+    -- A piece that does not match is one unchanged segment.
     select v.piece_id, 1, '', v.piece, '', true, null
     from vocabulary v
     where v.script <> 'unspaced' and not exists (select from matched m where m.piece_id = v.piece_id)
     union all
-    -- In a script without spaces each letter is a segment; in Hangul if the piece matches. There the letters of a word
-    -- count as one step together.
+    -- In a script without spaces each letter is a segment. In Hangul this holds for a matching piece only, and the
+    -- letters of a word count as one step together.
     select c.piece_id, c.cluster_number, '', c.cluster, '', c.script = 'unspaced' or c.cluster_number = 1, t.terms
     from clusters c
     left join cluster_terms t on t.piece_id = c.piece_id and t.cluster_number = c.cluster_number
@@ -124,8 +126,8 @@ end
 $$;
 
 comment on function braid_store.mark_words(text[], text[], text[], text, boolean) is
-  'Cut words into segments, which are what a snippet marks, and tells which of the lexemes and prefixes each segment '
-  'matches. A word is cut into pieces of one script, and a piece into segments. A compound is one segment; in scripts '
-  'without spaces, and in Hangul that matches, each letter is one. terms: the numbers of the lexemes and prefixes '
-  'that the segment matches; null if none. is_step: whether the segment counts as a word for the length of a passage. '
-  'before || segment || after of all segments, in order, are the word again.';
+  'Cut words into the segments that a snippet marks, and tell which of the lexemes and prefixes each segment '
+  'matches. A word is cut into pieces of one script, and a piece into segments. A compound is one segment; in '
+  'scripts without spaces, and in matching Hangul, each letter is one. terms: the numbers of the lexemes and '
+  'prefixes that the segment matches; null if none. is_step: whether the segment counts as a word for the length of '
+  'a passage. Joining before || segment || after of all segments in order gives the word again.';

@@ -25,7 +25,7 @@ begin
            q (lexeme, term_number, phrase),
          string_to_table(coalesce(q.phrase, q.lexeme), ' ') w (lexeme)
     where marked_lexemes.query.terms[q.term_number] not like '%*'
-      -- A phrase may have stop words, and characters that its bigrams cover.
+      -- A phrase may contain stop words, and characters that are covered by its bigrams.
       and (q.phrase is null
            or w.lexeme not like '=%'
               and (octet_length(w.lexeme) = 1 or length(w.lexeme) > 1
@@ -36,5 +36,6 @@ end
 $$;
 
 comment on function braid_store.marked_lexemes(braid_store.query_token[], braid_store.text_query) is
-  'The lexemes and prefixes that the snippets of a search mark: those that braid.highlight marks for the query, and '
-  'also the synonyms, with all words of a phrase, and the corrected words that the search used.';
+  'Return the lexemes and prefixes that the snippets of a search mark. These are the lexemes and prefixes that '
+  'braid.highlight marks for the query, the synonyms with all words of a phrase, and the corrected words that the '
+  'search used.';

@@ -34,6 +34,6 @@ as $$
 $$;
 
 comment on function braid_store.marked_terms(braid_store.query_token[]) is
-  'The lexemes and prefixes of a query that snippets mark: those of all words and phrases that are not excluded. Stop '
-  'words are marked only if the query has nothing else; single characters of scripts without spaces only if it has no '
-  'bigrams.';
+  'Return the lexemes and prefixes of a query that snippets mark, from all words and phrases that are not excluded. '
+  'Stop words are marked only if the query has nothing else. Single characters of scripts without spaces are marked '
+  'only if the query has no bigrams.';

@@ -52,6 +52,6 @@ end
 $$;
 
 comment on function braid_store.match_pieces(text[], text[], text[], text, boolean) is
-  'Find which pieces of words match which lexemes and prefixes. A piece matches a lexeme that it has, and a prefix '
-  'that one of its lexemes begins with. piece_number: the place of the piece in pieces. lexeme: the lexeme of the '
-  'piece that matched. term: a number for each of the given lexemes and prefixes.';
+  'Find which pieces of words match which lexemes and prefixes. A piece matches each of its lexemes, and each prefix '
+  'of one of its lexemes. piece_number: the place of the piece in pieces. lexeme: the lexeme of the piece that '
+  'matched. term: a number that stands for one of the given lexemes and prefixes.';

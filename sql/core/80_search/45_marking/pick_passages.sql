@@ -40,7 +40,7 @@ end
 $$;
 
 comment on function braid_store.pick_passages(int[], int[], int, int, int) is
-  'Choose the passages of one text to show, and return them as ranges of steps; a step is what counts as a word. '
-  'starts, ends: the first and the last matching step of each possible passage, best first. It takes at most '
-  'fragment_count passages that do not overlap, and places each so that its matches are in the middle. If there are '
-  'none, it returns the first fragment_words steps.';
+  'Choose the passages of one text to show, and return them as ranges of steps; a step is a segment that counts as a '
+  'word. starts, ends: the first and the last matching step of each possible passage, best first. At most '
+  'fragment_count passages are chosen, which do not overlap, and each is placed so that its matches are in the '
+  'middle. If there are no matches, return the first fragment_words steps.';

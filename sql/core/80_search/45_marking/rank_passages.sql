@@ -19,12 +19,12 @@ begin
   return query
   with matches as materialized (
     select m.text_number, m.step, m.term,
-      -- The first step at which a passage can begin so that this is its first match of the term.
+      -- The first step at which a passage can begin so that this match is its first match of the term.
       greatest(lag(m.step) over (partition by m.text_number, m.term order by m.step) + 1,
                m.step - rank_passages.fragment_words + 1) as first_start
     from unnest(rank_passages.text_numbers, rank_passages.steps, rank_passages.terms) as m (text_number, step, term)
   ), passages as (
-    -- For the passage that begins at each match: how many matches it has, and where the last one is.
+    -- For the passage that begins at each match: the number of its matches, and the step of the last match.
     select distinct m.text_number, m.step as start, count(*) over later as match_count,
       last_value(m.step) over later as end
     from matches m
@@ -33,8 +33,8 @@ begin
       range between current row and (rank_passages.fragment_words - 1) following
     )
   ), changes as (
-    -- Counts the different terms of passages, as a running sum over the steps at which passages begin. A match adds one
-    -- for the passages that begin at steps from first_start up to its own.
+    -- The number of different terms of each passage is a running sum over the steps at which passages begin. A match
+    -- adds one to the passages that begin from first_start to the match's own step.
     select m.text_number, m.first_start as step, count(*) as change from matches m group by 1, 2
     union all
     select m.text_number, m.step + 1, -count(*) from matches m group by 1, 2
@@ -55,6 +55,6 @@ $$;
 
 comment on function braid_store.rank_passages(int[], int[], int[], int) is
   'Rank the passages that begin with a match, best first, for each text: most different terms, then most matches, '
-  'then the earliest. text_numbers, steps and terms are parallel and give the text, the step (what counts as a word) '
-  'and the term of every match, each match once. A passage is fragment_words steps long. starts, ends: the steps of '
-  'the first and the last match of each passage.';
+  'then the earliest. text_numbers, steps and terms are parallel: the text, the step and the term of every match, '
+  'each match once. A step is a segment that counts as a word, and a passage is fragment_words steps long. starts, '
+  'ends: the steps of the first and the last match of each passage.';

@@ -8,11 +8,13 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The symbols of token_scan that always separate, whatever stands beside them.
+  -- The symbols that separate words in token_scan, whatever stands beside them.
   c_space constant text := E'\\u0001-\\u0020\\u0085\\u00a0\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u3000';
   c_mark constant text :=
-    E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1\\u00a6\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf\\u060c\\u061b\\u061f\\u06d4'
-    '\\u0964\\u0965\\u2014\\u2015\\u201a-\\u2022\\u2026\\u2039\\u203a\\u2190-\\u21ff\\u2500-\\u25ff\\u3001-\\u3003\\u3008-\\u3020\\u3030'
+    E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1'
+    '\\u00a6\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf\\u060c\\u061b\\u061f\\u06d4'
+    '\\u0964\\u0965\\u2014\\u2015\\u201a-\\u2022\\u2026\\u2039\\u203a\\u2190-\\u21ff\\u2500-\\u25ff'
+    '\\u3001-\\u3003\\u3008-\\u3020\\u3030'
     '\\u303d\\u30fb\\uff01\\uff08\\uff09\\uff0c\\uff1b\\uff1f\\uff3b\\uff3d\\uff5b-\\uff65';
   c_unspaced constant text := braid_store.script_letters('unspaced') || braid_store.script_letters('half_width');
   c_hangul constant text := braid_store.script_letters('hangul');
@@ -44,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.word_pieces(text[]) is
-  'Cut words, which are what stands between two spaces, into pieces of one script. Each piece gives the same tokens '
-  'alone as it does inside its word. before: white space and punctuation before the piece; after: punctuation '
-  'directly after it. No character is lost. script: spaced, unspaced or hangul.';
+  'Cut words, which are texts between two spaces, into pieces of one script. A piece alone gives the same tokens as '
+  'it does inside its word. before is the white space and punctuation before the piece; after is the punctuation '
+  'directly after it. No character is lost. script is spaced, unspaced or hangul.';

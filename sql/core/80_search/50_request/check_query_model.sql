@@ -26,5 +26,6 @@ end
 $$;
 
 comment on function braid_store.check_query_model(braid_store.collections, text) is
-  'Raise 22023 if embedding_model, the model of a query vector, is not the model whose vectors the collection''s '
-  'searches read. Nothing else can tell vectors of two models with the same dimensions apart. Null is not checked.';
+  'Raise 22023 if embedding_model, the model of a query vector, is not the model of the vectors that searches of the '
+  'collection read. No other check can tell vectors of two models with the same dimensions apart. Null is not '
+  'checked.';

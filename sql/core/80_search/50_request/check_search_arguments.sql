@@ -16,7 +16,7 @@ as $$
 declare
   v_wrong record;
 begin
-  -- The common case first: a session's first search would spend 1 ms on planning the statement below.
+  -- The common case comes first: planning the statement below would cost a session's first search 1 ms.
   if match_count between 1 and 10000
      and (candidate_count is null or candidate_count between 1 and 100000)
      and coalesce(full_text_weight, semantic_weight, rrf_k, min_score) is null then

@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- One expression and not one for each option: a session's first search plans each expression that it meets.
+  -- A single expression, because a session's first search plans each expression that it meets.
   return row(
     null, -- language
     default_options.operators, -- operators
@@ -56,5 +56,5 @@ end
 $$;
 
 comment on function braid_store.default_options(text, boolean) is
-  'Returns the options of a search that gives none but embedding_model and operators, or not even these. '
-  'What the collection decides is null.';
+  'Return the options of a search that gives none, or only embedding_model and operators. Options that the '
+  'collection decides are null.';

@@ -17,8 +17,8 @@ as $$
 $$;
 
 comment on function braid.embedded_text(text, jsonb, text) is
-  E'Return what of a query is to be embedded: its words, without operators and without what must not be there.\n'
-  'query_text: the text of the query. options, collection: as the search has them, since the language says which '
-  'words are stop words; with {"operators": false} all of the text is embedded.\n'
-  'The text is empty if the query only excludes; null gives null. Use it wherever you embed a query yourself, so '
-  'that each program sends the same vector for it, and before you store its vector.';
+  E'Return the part of a query that is to be embedded: its words, without operators and without excluded words.\n'
+  'query_text: the text of the query, as given to the search. options, collection: the same values as in the search. '
+  'They set the language and so the stop words; with {"operators": false} all of the text is embedded.\n'
+  'The text is empty if the query only excludes; null returns null. Use it wherever you embed a query yourself, and '
+  'before you store a query''s vector, so that all programs send the same vector for it.';

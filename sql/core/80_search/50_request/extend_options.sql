@@ -11,5 +11,5 @@ end
 $$;
 
 comment on function braid_store.extend_options(jsonb) is
-  'Extension point: check the options of parts that a search gives, and return them with their defaults. options: '
-  'them alone, by name; of types that extend_search_options lists.';
+  'Extension point: check the options of parts that a search gives, and return them with their defaults. options has '
+  'only the options that extend_search_options lists, by name and with valid types.';

@@ -14,5 +14,5 @@ end
 $$;
 
 comment on function braid_store.extend_search_options() is
-  'Extension point: lets parts list their options, as known_search_options does. attribute is null: they are handed '
-  'down as they were given, in parts.';
+  'Extension point: let parts list their options, as known_search_options does. attribute is null, because these '
+  'options are passed on unchanged in the attribute parts.';

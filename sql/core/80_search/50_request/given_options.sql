@@ -26,14 +26,14 @@ as $$
               else g.value end,
          g.is_option,
          (g.value <> 'null' or 'null' = any (k.types))
-         -- The key of an object says what a string would.
+         -- If a string is allowed too, the keys of the object replace the string.
          and not (jsonb_typeof(g.value) = 'object' and k.types @> '{string,keys}'),
          v.is_valid, k.part, k.attribute, k.types
   from given g
   left join known k on k.name = g.name
   cross join lateral (
     select case when k.name is null then false
-                -- Arguments of highlight are null only where null means something.
+                -- Arguments of highlight may be null only where null has a meaning.
                 when g.value = 'null' then g.is_option or k.part <> 'snippet' or 'null' = any (k.types)
                 when jsonb_typeof(g.value) = 'object' then k.types && '{object,keys}'
                 when jsonb_typeof(g.value) = 'number'
@@ -49,6 +49,7 @@ as $$
 $$;
 
 comment on function braid_store.given_options(jsonb) is
-  'List the options that a search gives, and with a dot the keys of those that are objects: as a value for their '
-  'attribute of braid_store.search_options, whether they are an option (is_option), more than null (is_given) and '
-  'what the option may be (is_valid), and what known_search_options says of them. part is null for what is not known.';
+  'List the options that a search gives, and the keys of options that are objects, named option.key. value is the '
+  'value for the attribute of braid_store.search_options. is_option: whether this is an option, not a key. is_given: '
+  'whether it has a value that counts. is_valid: whether the option may have this value. part, attribute and types '
+  'are as in known_search_options; part is null for unknown options.';

@@ -18,5 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.other_name(text) is
-  'Return, for the name that others give to a strategy or mode of searches, the end of a hint that says its name '
-  'here; else null.';
+  'Return the end of a hint that gives our name for a strategy or mode of search which has another name elsewhere; '
+  'null if there is none.';

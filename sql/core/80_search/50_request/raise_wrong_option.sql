@@ -7,14 +7,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- With a dot, the name is that of a key.
+  -- A name with a dot names a key of an option.
   v_option text := case when raise_wrong_option.options ? raise_wrong_option.name then raise_wrong_option.name
                         else split_part(raise_wrong_option.name, '.', 1) end;
   v_key text := nullif(substr(raise_wrong_option.name, length(v_option) + 2), '');
   v_value jsonb := case when v_key is null then raise_wrong_option.options -> v_option
                         else raise_wrong_option.options -> v_option -> v_key end;
   v_known record;
-  -- Whether rank_by takes what the former option rerank had.
+  -- Tells whether rank_by takes this value of the former option rerank.
   v_fits boolean := v_value not in ('[]', '{}') and case when jsonb_typeof(v_value) in ('array', 'object')
     then v_value - '{similarity,importance,recency}'::text[] in ('[]', '{}') else false end;
 begin
@@ -44,5 +44,5 @@ end
 $$;
 
 comment on function braid_store.raise_wrong_option(jsonb, text) is
-  'Raise 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot '
-  'have; the hint says what it may be, by what name it goes now, or which part has it.';
+  'Raise 22023 for an unknown option or key (named option.key), or for one with an invalid value. The hint lists the '
+  'valid values, the present name, or the part to which the option belongs.';

@@ -17,7 +17,7 @@ begin
   v_options := braid_store.read_search_options(read_embedded_text.options);
   v_collection := braid_store.find_collection(read_embedded_text.collection);
   if v_options.ranking is not null then
-    perform braid_store.try_ranking(v_collection, v_options.ranking); -- refuses what the search would refuse
+    perform braid_store.try_ranking(v_collection, v_options.ranking); -- refuses rankings that the search would refuse
   end if;
   perform braid_store.check_query_text(read_embedded_text.query_text);
   if read_embedded_text.query_text is null then

@@ -32,11 +32,11 @@ begin
               'to '
                    '1e9 and not all 0, as in {"similarity": 1, "importance": 0.5, "recency": 0.5}.';
   end if;
-  -- Similarity alone is the order that there is.
+  -- A weight of similarity alone would not change the order.
   rank_by := case when v_weights - 'similarity' <> '{}' then v_weights end;
 end
 $$;
 
 comment on function braid_store.read_rank_by_option(jsonb) is
-  'Return the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON '
-  'value of the option. Raise 22023 for values that cannot be used.';
+  'Return the weights of the signals that rows are ranked by, or null if only similarity has a weight. rank_by is '
+  'the JSON value of the option. Raise 22023 for values that cannot be used.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Columns of the results that rows cannot be grouped by; they are not taken for metadata keys either.
+  -- Rows cannot be grouped by these columns of the results, which are not taken for metadata keys either.
   c_not_grouped constant text[] := array['', 'chunk_id', 'chunk_index', 'content', 'created_at', 'occurred_at', 'score',
     'title',
                                          'token_count'];
@@ -26,7 +26,7 @@ begin
       using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
   end if;
 
-  -- An option that is null counts as not given.
+  -- An option with the value null counts as not given.
   select min(o.name) filter (where o.is_valid is not true),
          coalesce(jsonb_object_agg(o.attribute, o.value) filter (where o.attribute is not null and o.is_valid
            and o.is_given), '{}'),
@@ -85,6 +85,6 @@ end
 $$;
 
 comment on function braid_store.read_search_options(jsonb) is
-  'Read the options of a search from JSON and fill in the defaults of those that are not given. Raise 22023 for an '
-  'option that is unknown, of a wrong type or with a value that cannot be used, and 54000 above 1000000 bytes. Boosts '
-  'and settings of a collection are checked later, when they are compiled.';
+  'Read the options of a search from JSON, with defaults for options that are not given. Raise 22023 for an option '
+  'that is unknown, has the wrong type or a value that cannot be used. Raise 54000 if the options have more than '
+  '1000000 bytes. Boosts and settings of a collection are checked when they are compiled.';

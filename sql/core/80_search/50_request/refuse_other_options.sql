@@ -23,4 +23,4 @@ $$;
 
 comment on function braid_store.refuse_other_options(text, jsonb, text[], text) is
   'Raise 22023 for an option that a function would ignore. function: the function''s name, for the message. parts: '
-  'the parts of a search (see known_search_options) whose options it uses.';
+  'the parts of a search (see known_search_options) whose options the function uses.';

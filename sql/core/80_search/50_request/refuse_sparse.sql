@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.refuse_sparse(braid_store.search_options, float8, boolean, boolean) is
-  'Raise 22023 where the terms that the option sparse gives cannot be searched for. may_be_sparse: the function that '
-  'is called has a sparse leg. has_other_legs: there is a text or an embedding.';
+  'Raise 22023 if the terms that the option sparse gives cannot be searched for. may_be_sparse: whether the function '
+  'that is called has a sparse leg. has_other_legs: whether there is a text or an embedding.';

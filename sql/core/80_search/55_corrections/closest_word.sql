@@ -24,19 +24,20 @@ declare
   v_rank int;
   v_least_rank int;
 begin
-  -- What was typed may be nearer to a lexeme than its stem is: of "proces" the stem is "proce", one letter from
+  -- The typed word may be nearer to a lexeme than its stem is: the stem of "proces" is "proce", one letter from
   -- "price".
   foreach v_lexeme in array case when c_word = lexeme then array[lexeme] else array[c_word, lexeme] end loop
     v_near := braid_store.closest_lexeme(tenant_id, collection.id, v_lexeme);
     continue when v_near is null or v_near = corrected_lexeme;
     v_written := braid_store.written_word(tenant_id, collection, v_near, c_word);
-    -- The first letter is seldom a wrong one (Pollock & Zamora 1984): then it is a name that nothing here is near to.
+    -- The first letter is seldom wrong (Pollock & Zamora 1984). If it differs, the word is probably a name that has no
+    -- similar word here.
     continue when v_written = c_word
                   or left(c_word, 1) not in (left(v_written, 1), substr(v_written, 2, 1))
                      and substr(c_word, 2, 1) <> left(v_written, 1);
     v_edits := braid_store.edit_distance(c_word, v_written);
     if v_edits > c_max_edits then
-      -- It may be unfinished, and the texts looked at may have other forms of the word.
+      -- The word may be unfinished, or the texts that were read may have other forms of the word.
       continue when length(lexeme) <= 5
                     or not v_written ^@ c_word
                        and (braid_store.edit_distance(lexeme, v_near) > 1
@@ -55,7 +56,7 @@ end
 $$;
 
 comment on function braid_store.closest_word(int, braid_store.collections, text, text) is
-  'Find the word of the tenant''s texts that a misspelt word is most likely meant for, and its lexeme. lexeme, word: '
-  'as analysed, and as typed. Both are looked for, and what is found is compared as it is written: one edit away, or '
-  'two from eight letters on, and a word that goes on where the misspelt one ends before others. Null if there is '
-  'none.';
+  'Find the word of the tenant''s texts that a misspelt word most likely stands for, and the lexeme of that word. '
+  'lexeme, word: the misspelt word as analysed and as typed. Both are looked up, and the words found are compared in '
+  'their written form. They may differ by one edit, or by two from eight letters on. A word that begins with the '
+  'misspelt one is preferred. Return null if there is none.';

@@ -34,5 +34,5 @@ $$;
 
 comment on function braid_store.correct_query(int, braid_store.collections, braid_store.query_token[], text,
                                               braid_store.text_query, boolean) is
-  'Suggest corrections for the words of a compiled query that occur nowhere, as JSON. is_corrected: returns the query '
-  'with the corrected words instead; otherwise it returns the query as it is.';
+  'Suggest corrections, as JSON, for the words of a compiled query that occur nowhere. If is_corrected, return the '
+  'query with the corrected words; otherwise return the query unchanged.';

@@ -16,7 +16,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A correction can take 100 ms.
+  -- The limit exists because a correction can take 100 ms.
   c_max_words constant int := 5;
 begin
   return query
@@ -24,7 +24,7 @@ begin
     select c.*, count(*) over (partition by c.clause_number, c.position) as place_size
     from unnest(correct_words.tokens) c
   ), absent as materialized (
-    -- Compounds are not corrected, and neither are their parts.
+    -- Compounds and their parts are not corrected.
     select distinct on (c.lexeme) c.lexeme, c.clause_number, c.position,
            coalesce(btrim(c.written, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%'), c.lexeme) as word
     from tokens c
@@ -44,6 +44,6 @@ end
 $$;
 
 comment on function braid_store.correct_words(int, braid_store.collections, braid_store.query_token[], text[]) is
-  'Suggest corrections for the first five plain words of a query whose lexemes are among absent_terms. lexeme, '
-  'corrected_lexeme: the lexeme in the query, and the one of the word that it is likely meant for. word, correction: '
-  'the same two as words to show.';
+  'Suggest corrections for the first five plain words of a query with lexemes in absent_terms. lexeme is the lexeme '
+  'in the query; corrected_lexeme is the lexeme that was probably meant. word and correction are the same two as '
+  'words to show.';

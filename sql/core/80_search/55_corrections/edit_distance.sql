@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.edit_distance(text, text) is
-  'How many edits make one word of another: a letter inserted, deleted or replaced, or two neighbours exchanged '
-  '(optimal string alignment). Takes time in proportion to the product of the lengths.';
+  'Return how many edits turn one word into the other. An edit inserts, deletes or replaces a letter, or exchanges '
+  'two neighbours (optimal string alignment). The time is proportional to the product of the lengths.';

@@ -51,7 +51,7 @@ begin
     from unnest(braid_store.make_snippets(v_texts, v_query.lexemes, '{}', written_word.collection.text_config,
                                           written_word.collection.fold_diacritics, E'\u0001', E'\u0002', 20, 1, ' ')) s,
          lateral (
-           -- Without punctuation, and so without anything that was escaped for HTML.
+           -- Punctuation is left out, and with it all characters that were escaped for HTML.
            select braid_store.token_lower(m[1]) as word from regexp_matches(s,
              E'\u0001([^\u0001\u0002 !-@[-`{-~]+)\u0002', 'g') m
          ) w
@@ -64,5 +64,5 @@ end
 $$;
 
 comment on function braid_store.written_word(int, braid_store.collections, text, text) is
-  'A word to show in place of a lexeme, which may be only a stem: a word of the tenant''s texts that has this lexeme, '
-  'the one nearest to near_word. The lexeme itself if no such word is found.';
+  'Return a word to show in place of a lexeme, which may be only a stem. It is the word nearest to near_word among '
+  'the words of the tenant''s texts with this lexeme. Return the lexeme itself if no word is found.';

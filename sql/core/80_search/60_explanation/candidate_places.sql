@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.candidate_places(braid_store.fused_candidate[]) is
-  'The ids of candidates with their places in the list, from 1.';
+  'Return the ids of candidates with their places in the list, from 1.';

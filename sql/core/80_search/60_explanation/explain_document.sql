@@ -68,5 +68,6 @@ $$;
 
 comment on function braid_store.explain_document(braid_store.search_request, braid_store.ranked_candidates,
                                                  braid_store.search_result[], text) is
-  'Explain what became of a document in a search, as JSON: an outcome and a reason for the document, which are those '
-  'of its best chunk, and for its 10 best chunks. Of a longer document only the first 1000 chunks are looked at.';
+  'Explain what became of a document in a search, as JSON: an outcome and a reason for the document and for its 10 '
+  'best chunks. The document has the outcome and reason of its best chunk. Only the first 1000 chunks of a longer '
+  'document are considered.';

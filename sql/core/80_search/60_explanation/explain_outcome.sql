@@ -50,7 +50,7 @@ begin
   end if;
   v_other := braid_store.shown_instead(request, chunk.chunk_id, results);
 
-  -- In the order in which a search leaves chunks out: the first condition that holds gives the outcome.
+  -- The conditions stand in the order in which a search leaves chunks out; the first one that holds gives the outcome.
   if chunk.result_place is not null then
     v_outcome := 'returned';
     v_reason := format('It is number %s of the results.', chunk.result_place);
@@ -134,4 +134,4 @@ $$;
 comment on function braid_store.explain_outcome(braid_store.search_request, braid_store.ranked_candidates,
                                                 braid_store.search_result[], braid_store.examined_chunk) is
   'Explain what became of a chunk in a search, as JSON: an outcome such as returned or filtered, the reason in a '
-  'sentence, and its scores and ranks.';
+  'sentence, and the chunk''s scores and ranks.';

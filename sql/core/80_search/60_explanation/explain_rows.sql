@@ -58,7 +58,7 @@ end
 $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid_store.search_result[]) is
-  'Explain the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
-  'and each term to the sparse score, what parts tell of it (extend_explanation), and the arithmetic. fusion: the '
-  'report of braid_store.rank_found; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if scores were not shared.';
+  'Explain the score of each row of a search, as JSON. The explanation has the rank and score in each leg, and what '
+  'each word added to BM25 and each term to the sparse score. It also has what parts explain (extend_explanation), '
+  'and the arithmetic. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: the '
+  'report of braid_store.spread_candidates; null if scores were not shared.';

@@ -35,11 +35,11 @@ $$;
 
 comment on function braid.explain_score(text, bigint[], text, text) is
   E'Show where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it has.\n'
-  'Use it to find out why one chunk ranks above another. query_text, match and collection: those of the search. '
-  'chunk_ids: chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + '
-  'length_normalisation). f is frequency (in the body) plus title_weight × title_frequency; length_normalisation is '
-  'k1 × (1 - b + b × length / average_length). With bm25_variant okapi, contribution is k1 + 1 times that. The '
-  'contributions of a chunk add up to its score. The lexemes of a prefix, or of a word with synonyms, count together '
-  'as one term, with the document_frequency of the commonest; each lexeme has its share. A synonym of several words '
-  'is shown as their lexemes, and is as common as the rarest of them. A chunk that lacks what the query demands has '
-  'no rows.';
+  'Use it to find out why one chunk ranks above another. query_text, match, collection: the same values as in the '
+  'search. chunk_ids: the chunk_id of rows that the search returned, at most 10000. The column contribution is '
+  'query_frequency × idf × f / (f + length_normalisation). In it f is frequency (in the body) plus title_weight × '
+  'title_frequency; length_normalisation is k1 × (1 - b + b × length / average_length). With bm25_variant okapi, '
+  'contribution is k1 + 1 times this value. The contributions of a chunk add up to its score. The lexemes of a '
+  'prefix, or of a word with synonyms, count together as one term, with the document_frequency of the commonest; '
+  'each lexeme has its share. A synonym of several words is shown as their lexemes, and is as common as the rarest '
+  'of them. A chunk that lacks what the query demands has no rows.';

@@ -26,5 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.explain_terms(int, braid_store.collections, braid_store.text_query) is
-  'What the option explain adds to a search''s stats about full text: the statistics of each term, the lexemes that '
-  'prefixes and synonyms stand for, and how many postings and segments there are.';
+  'Return what the option explain adds to a search''s stats about full text. It adds the statistics of each term, '
+  'the lexemes that prefixes and synonyms stand for, and the numbers of postings and segments.';

@@ -15,6 +15,6 @@ end
 $$;
 
 comment on function braid_store.extend_explanation(braid_store.search_request, braid_store.search_result[]) is
-  'Extension point: what parts tell of a row''s score in explanations, under a name of their own. place: that of the '
-  'row. A part that has made the score anew gives sum, score, which is 0.5 / (1 - sum) below 0 and else 1 - 0.5 / (1 '
-  '+ sum), and arithmetic, an expression for sum.';
+  'Extension point: let parts explain a row''s score, each under a name of its own. place is the place of the row in '
+  'results. A part that has replaced the score gives sum, score and arithmetic, an expression for sum. score is 0.5 '
+  '/ (1 - sum) if sum is below 0, else 1 - 0.5 / (1 + sum).';

@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_missing_document(int, text) is
-  'Extension point: say in a sentence why a document is not there; null if a part does not know.';
+  'Extension point: say in a sentence why a document does not exist; null if no part knows.';

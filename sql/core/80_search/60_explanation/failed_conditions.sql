@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.failed_conditions(int, int, jsonb, bigint) is
-  'The conditions of a filter that a chunk does not meet, as a JSON array. Only the conditions at the top of the '
-  'filter, and those of a $and there, are tested, each as a whole; at most 100.';
+  'Return the conditions of a filter that a chunk does not meet, as a JSON array. Only the first 100 conditions at '
+  'the top of the filter, or in an $and at the top, are tested, each as a whole.';

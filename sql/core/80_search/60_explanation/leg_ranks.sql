@@ -28,7 +28,8 @@ begin
     if (request.query).conditions <> '{}' then
       v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, request.query));
     end if;
-    -- A little less than the score, because vectors are read in another order here and the last bits may differ.
+    -- The minimum is a little below the score, because vectors are read in another order here and the last bits may
+    -- differ.
     select c.rank into semantic_rank
     from braid_store.semantic_candidates(request.tenant_id, request.collection, request.query_embedding, v_filter,
                                          chunk.semantic_score - 1e-9, c_max_rank, c_max_rank, false, true, null) n,
@@ -45,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.leg_ranks(braid_store.search_request, braid_store.examined_chunk) is
-  'The rank that a chunk would have in each leg if candidates had no limit; null beyond 10000, and for a leg that '
-  'does not find the chunk.';
+  'Return the rank that a chunk would have in each leg if the number of candidates had no limit. A rank is null '
+  'beyond 10000, and if the leg does not find the chunk.';

@@ -58,7 +58,7 @@ as $$
                            else format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value') end,
                              ' + ' order by b.place)
              filter (where b.value ? 'weight') as signals,
-           -- At most one that goes a share of the way to a value of its own.
+           -- At most one boost moves the score by a share towards a value of its own.
            max(b.value ->> 'signal') filter (where b.value ? 'share') as signal,
            max((b.value ->> 'share')::float8) filter (where b.value ->> 'normalised_value' is not null) as share,
            max((b.value ->> 'normalised_value')::float8) filter (where b.value ? 'share') as normalised,
@@ -66,7 +66,7 @@ as $$
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   ), mixed as (
     select case when b.normalised is null then s.sum
-                -- No score gets below this one by rounding.
+                -- max() keeps rounding from lowering a score below this value.
                 when b.score = b.normalised
                   then format('max(%s, (%s) + %s * (%s - (%s)))', l.similarity, s.sum, l.share, l.similarity, s.sum)
                 else format('(%s) + %s * (%s - (%s))', s.sum, l.share, l.similarity, s.sum) end as sum,
@@ -75,7 +75,7 @@ as $$
          lateral (select case when is_named then b.signal else b.normalised::text end as similarity,
                          case when is_named then b.signal || '_weight' else b.share::text end as share) l
   ), summed as (
-    -- A score that a part has made anew, at most one: of a sum, from 0 to 1.
+    -- At most one part may have replaced the score, by a score from 0 to 1 made from a sum.
     select case when e.value is null then m.sum
                 when (e.value ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', o.sum)
                 else format('1 - 0.5 / (1 + (%s))', o.sum) end as sum,
@@ -92,9 +92,9 @@ as $$
 $$;
 
 comment on function braid_store.score_arithmetic(braid_store.search_result, jsonb, jsonb, jsonb, boolean) is
-  'Write the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
-  'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. '
-  'found: the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation tells of '
-  'the row, by name; null without any. is_named: the expression has the names of the numbers in place of their '
-  'values.';
+  'Write the score of a row as an arithmetic expression, which gives the score to the last bit in double precision. '
+  'It has the shares of the legs and what neighbours added, or the signals that rows are ranked by; then the boosts. '
+  'found: the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: the '
+  'report of braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation '
+  'returned for the row, by name; null if it returned nothing. is_named: whether the expression has the names of '
+  'numbers in place of their values.';

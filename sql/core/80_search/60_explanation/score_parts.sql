@@ -66,7 +66,7 @@ as $$
   select o.place::int, o.term_number, o.chunk_id, o.term, o.lexeme, o.all_frequency - o.title_frequency,
          o.title_frequency, o.document_frequency, o.idf, o.query_frequency, o.length,
          (score_parts.query).average_length, o.saturation,
-         -- A term's lexemes count as one: each has its share of what the term adds.
+         -- The lexemes of a term count as one: each has its share of what the term adds.
          case when o.weighted_frequency > 0
               then o.weight * o.weighted_frequency
                    / (sum(o.weighted_frequency) over (partition by o.place, o.term_number) + o.saturation)
@@ -75,5 +75,5 @@ as $$
 $$;
 
 comment on function braid_store.score_parts(int, braid_store.collections, braid_store.text_query, bigint[]) is
-  'Split the BM25 scores of chunks into what each lexeme of a compiled query adds. chunk_number: the place of the '
+  'Split the BM25 scores of chunks into what each lexeme of a compiled query adds. chunk_number is the place of the '
   'chunk in chunk_ids.';

@@ -69,6 +69,6 @@ end
 $$;
 
 comment on function braid_store.shown_instead(braid_store.search_request, bigint, braid_store.search_result[]) is
-  'Explain why a candidate that was good enough is not among the rows of a search: it was merged into a passage, '
-  'collapsed into another row, or its group is shown by other chunks. shown_id: the chunk that is shown in its place, '
-  'if there is one. All null if none of these is the case.';
+  'Explain why a candidate with a sufficient score is not among the rows of a search. It was merged into a passage, '
+  'collapsed into another row, or other chunks are shown for its group. shown_id: the chunk that is shown in its '
+  'place, if there is one. All columns are null if none of these is the case.';

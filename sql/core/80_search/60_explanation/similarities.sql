@@ -21,5 +21,5 @@ as $$
 $$;
 
 comment on function braid_store.similarities(int, braid_store.collections, @vector@.vector, bigint[]) is
-  'The similarities of chunks to a query vector, computed as in semantic search. Chunks without a vector are left '
-  'out; there are no rows if query_embedding is null.';
+  'Return the similarities of chunks to a query vector, computed as in semantic search. Chunks without a vector are '
+  'left out. There are no rows if query_embedding is null.';

@@ -26,5 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.sparse_parts(int, int, braid_store.text_query, bigint) is
-  'What each term adds to the sparse score of a chunk, as JSON, most first: its weight in the query × its weight in '
-  'the chunk. The score is their sum in the order of the terms.';
+  'Return what each term adds to the sparse score of a chunk, as JSON, highest first. A term adds its weight in the '
+  'query × its weight in the chunk. The score is the sum in the order of the terms.';

@@ -25,10 +25,11 @@ as $$
               term_statistics.query.document_frequencies, term_statistics.query.frequencies,
               term_statistics.query.phrases)
          q (lexeme, weight, term_number, document_frequency, frequency, phrase)
-  where q.term_number > 0 -- 0: lexemes that are only demanded
+  where q.term_number > 0 -- 0: lexemes that are demanded but do not count for the score
   group by q.term_number, q.document_frequency, q.weight, q.frequency
   order by q.term_number;
 $$;
 
 comment on function braid_store.term_statistics(braid_store.collections, braid_store.text_query) is
-  'The terms that a compiled query ranks by, with their lexemes and phrases, how common each term is, and its weight.';
+  'Return the terms that a compiled query ranks by, with their lexemes and phrases, the frequency of each term, and '
+  'its weight.';

@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.asked_keys(jsonb, int) is
-  'Return the metadata keys that a filter wants a chunk to have, also as one of several possibilities ($or). Left out '
-  'are keys that the collection declares and what a chunk may do without ($ne, $nin, $not).';
+  'Return the metadata keys that a filter requires of a chunk, also as one of several alternatives ($or). Keys that '
+  'the collection declares are left out, and so are keys that a chunk may lack ($ne, $nin, $not).';

@@ -15,4 +15,5 @@ end
 $$;
 
 comment on function braid_store.extend_stats(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Extension point: what parts add to the stats of a search that they had a part in. candidates: as they are ranked.';
+  'Extension point: let parts add to the stats of a search in which they took part. candidates are the search''s '
+  'candidates as ranked.';

@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.extend_warnings(jsonb) is
-  'Extension point: the warnings of parts, by the stats of a search that they had a part in.';
+  'Extension point: let parts give warnings, from the stats of a search in which they took part.';

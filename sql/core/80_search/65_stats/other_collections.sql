@@ -45,5 +45,5 @@ end
 $$;
 
 comment on function braid_store.other_collections(int, int) is
-  'Return the names of up to five collections in which a tenant has documents, if it has none in the given one; '
-  'else, or if it has none at all, an empty array.';
+  'Return the names of up to five collections in which a tenant has documents, if the given one has none. Otherwise '
+  'return an empty array.';

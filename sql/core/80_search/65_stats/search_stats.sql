@@ -15,9 +15,9 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- A filter that takes longer had better have an index.
+  -- An index should serve a filter that takes longer than this.
   c_long_ms constant float8 := 50;
-  -- So many chunks are looked through for keys that no chunk has: 1 ms for 1,000.
+  -- The maximum number of chunks to read in search of metadata keys that no chunk has; 1000 chunks take 1 ms.
   c_most_read constant int := 50000;
   c_few_read constant int := 10000;
   v_collection braid_store.collections := request.collection;
@@ -114,7 +114,7 @@ begin
          where c.tenant_id = request.tenant_id and c.collection_id = v_collection.id and c.occurred_at is not null) then
       v_stats := v_stats || '{"no_dates": true}';
     end if;
-    -- Most filters ask for nothing but what the rows have.
+    -- Most filters only ask for keys that the rows have.
     v_keys := array(
       select k from unnest(braid_store.asked_keys(request.filters, v_collection.id)) k
       where not exists (select from unnest(results) r where r.metadata ? k));
@@ -147,4 +147,4 @@ $$;
 comment on function braid_store.search_stats(braid_store.search_request, braid_store.found_candidates,
                                              braid_store.ranked_candidates, braid_store.arrangement,
                                              braid_store.search_result[]) is
-  'The stats of a search as search_json returns them, without the timings, and with the warnings of parts.';
+  'Return the stats of a search as search_json returns them, without the timings, and with the warnings of parts.';

@@ -13,7 +13,7 @@ declare
   v_asks_semantic boolean := search_warnings.stats ->> 'mode' not in ('full_text', 'sparse');
   v_shard braid_store.serving_shard;
   v_lacks_index boolean := false;
-  v_unused_index_recall float8; -- of an index that is not used
+  v_unused_index_recall float8; -- the index recall of an index that is not used
   v_limit int;
   v_awaits_index boolean := false;
   v_seconds_needed int;
@@ -28,7 +28,7 @@ begin
         where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
           and s.vector_space_id = v_collection.vector_space_id and s.id = v_shard.id);
     elsif v_shard.id is null and search_warnings.stats ->> 'semantic_mode' = 'exact' then
-      -- Vectors are counted only where there are enough chunks.
+      -- Vectors are counted only if there are enough chunks.
       v_limit := (select braid_store.exact_limit(s.dimensions) from braid_store.vector_spaces s
                   where s.id = v_collection.vector_space_id);
       v_awaits_index := v_limit < (
@@ -45,7 +45,7 @@ begin
           and s.vector_space_id = v_collection.vector_space_id and s.state = 'indexing');
     end if;
   end if;
-  -- Most searches give no warning, and the list of all is long to plan. What these stats have gives none of them.
+  -- Most searches give no warning, and planning the full list takes long. Stats like these give no warning of the list.
   if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": '
     'false,
                                 "query_cut": false, "scoring_cut": false, "underfilled": false}'
@@ -173,7 +173,7 @@ begin
            ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
             'Fewer rows than asked although more may match: raise candidate_count.')
            union all
-           -- Of parts.
+           -- Parts give these warnings.
            select e.value ->> 'code', true, e.value ->> 'message'
              from jsonb_array_elements(search_warnings.stats -> 'warnings') e
          ) w (code, is_given, message)
@@ -182,5 +182,5 @@ end
 $$;
 
 comment on function braid_calls.search_warnings(text, jsonb) is
-  'The warnings of a search as search_json returns them: what a caller should know beyond the rows. stats: the stats '
-  'of the search.';
+  'Return the warnings of a search as search_json returns them: facts beyond the rows that a caller should know. '
+  'stats are the stats of the search.';

@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.arranged_rows(braid_store.search_request, braid_store.arrangement) is
-  'Make the rows of a search from its arranged candidates, with passages, snippets and the cursor of the next page '
-  'if the options ask for them.';
+  'Make the rows of a search from its arranged candidates. If the options ask for them, add passages, snippets and '
+  'the cursor of the next page.';

@@ -42,5 +42,5 @@ $$;
 
 comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
                                               @vector@.vector, boolean) is
-  'Raise 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
-  'together. asks_sparse: whether there is a sparse leg, too.';
+  'Raise 22023 if the collection''s fusion and weights contradict the options or the query vector of a search. '
+  'asks_sparse: whether there is a sparse leg, too.';

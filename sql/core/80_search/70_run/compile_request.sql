@@ -27,15 +27,15 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- A session's first search plans each expression that it meets, those of declarations too. So what only some searches
-  -- need stands behind an if, and numbers stand where they are used.
+  -- A session's first search plans each expression that it meets, including the expressions of declarations. So
+  -- expressions that few searches need stand behind an if, and numbers stand where they are used.
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
-  v_has_options boolean; -- more than those that many searches have
+  v_has_options boolean; -- options beyond the few that many searches have
   v_legs text;
   v_asks_sparse boolean;
-  v_sparse jsonb; -- terms
+  v_sparse jsonb; -- terms that the search gives or a part makes
   v_filter braid_store.filter;
   v_searched text;
   v_is_cut boolean;
@@ -93,7 +93,7 @@ begin
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
   if query_embedding is null and may_be_sparse and v_has_text then
-    -- No part has one for a longer text.
+    -- Parts have no vectors for longer texts.
     if octet_length(query_text) <= 16384 and (v_collection.parts is not null or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
       select e.embedding, e.mark into query_embedding, embedding_mark
@@ -117,7 +117,7 @@ begin
   end if;
   if fusion is not null or v_has_options and options -> 'ranking' ?| '{normalisation,saturate_at}'
      or query_embedding is not null and not exists (
-       -- Most vectors can be compared. Others are looked at more closely.
+       -- Most vectors can be compared; only the others need further checks.
        select from braid_store.vector_spaces s
        where s.id = v_collection.vector_space_id and s.dimensions = @vector@.vector_dims(query_embedding)
          and s.embedding_model = coalesce(v_options.embedding_model, s.embedding_model)
@@ -138,10 +138,10 @@ begin
       v_collection.semantic_weight := 0;
     end if;
   end if;
-  -- What the options leave to the collection. One statement, for the same reason.
+  -- These settings come from the collection if the options do not give them. A single statement is planned faster.
   select n.full_text, n.semantic, n.sparse, v_options.is_rearranged or v_collection.neighbour_weight > 0,
-         -- Who chooses another fusion or normalisation gets its scores as they are defined. Pages go on where no score
-         -- depends on how many candidates there are.
+         -- Another fusion or normalisation is not smoothed, so that its scores stay as defined. Paged searches are not
+         -- smoothed, because their scores must not depend on the number of candidates.
          case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid'
            and n.semantic = 'centroid'
                    and v_options.cursor is null and v_collection.full_text_weight > 0
@@ -164,7 +164,7 @@ begin
     if strpos(query_text, '[') > 0 and v_options.operators then
       perform braid_store.refuse_list(query_text);
     end if;
-    -- Few texts need a closer look.
+    -- Few texts need this check.
     if octet_length(query_text) > 1000
        or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then
       v_part := braid_store.searched_text(query_text, v_options.operators);
@@ -174,7 +174,7 @@ begin
     v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config,
                                          v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
-    -- A correction can take 50 ms, so it is looked for only if it is shown or used.
+    -- A correction can take 50 ms, so it is computed only if it is shown or used.
     if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
       v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
       v_query := v_part.corrected;
@@ -182,10 +182,11 @@ begin
     end if;
     if filters is not null then
       if v_collection.statistics_scope = 'auto' and v_filter.source is not null then
-        -- auto counts words in 100 to 1000 chunks: fewer tell too little of how rare words are, more take too long.
+        -- auto takes the statistics of 100 to 1000 chunks: fewer tell too little about the rarity of words, and more
+        -- take too long.
         v_indexed_ids := braid_store.source_chunk_ids(v_filter, 1000);
         v_is_scoped := cardinality(v_indexed_ids) between 100 and 1000;
-        -- Handed on, so that nobody reads the index again.
+        -- The ids are passed on, so that later steps do not read the index again.
         if v_is_scoped then
           v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
           v_is_scoped := cardinality(v_filter.among) >= 100;
@@ -203,7 +204,7 @@ begin
     v_query := braid_store.empty_query();
   end if;
 
-  -- In the order of the type.
+  -- The values stand in the order of the type's attributes.
   v_request := row(
     tenant_id, v_collection, v_legs, coalesce(v_searched, query_text, ''), coalesce(v_is_cut, false),
       coalesce(v_tokens, '{}'),
@@ -212,15 +213,15 @@ begin
     '{}', -- boosts
     case -- candidate_count
       when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
-      -- One leg in its own order needs no more candidates than rows.
+      -- A single leg in its own order needs no more candidates than rows.
       when v_legs <> 'hybrid' and not v_options.is_rearranged then match_count
       else coalesce(candidate_count, greatest(100, 4 * match_count)) end,
-    -- most_candidates: how far their number grows by itself. Without a limit, a search for 10 groups where there are
-    -- two speakers would rank all chunks.
+    -- most_candidates limits how far the number of candidates grows. Without a limit, a search for 10 groups among two
+    -- speakers would rank all chunks.
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
-    null, 0, false, -- fingerprint, rows_before, has_deep_pages
-    null, embedding_mark is not null, null)::braid_store.search_request; -- sparse, is_stored_embedding, parts
+    null, 0, false, -- sets fingerprint, rows_before, has_deep_pages
+    null, embedding_mark is not null, null)::braid_store.search_request; -- sets sparse, is_stored_embedding, parts
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_sparse, v_options.sparse is not null);
   end if;
@@ -243,9 +244,9 @@ begin
       full_text_weight::text, semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text,
       min_score::text, match,
       (options - 'cursor')::text,
-      -- It may change between two pages, and then all scores do.
+      -- The ranking may change between two pages, and with it all scores.
       braid_store.ranking_of(v_collection)::text]
-      -- So may what parts rank by.
+      -- The same holds for the values by which parts rank.
       || case when v_request.parts is not null then array[v_request.parts::text] end) || coalesce(':' || embedding_mark,
         ''));
   end if;
@@ -256,8 +257,9 @@ $$;
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text,
   float8,
                                                 int, float8, text, jsonb, boolean, boolean, text) is
-  'Check the arguments of a search and make the request that its parts hand down. Raise an error for arguments that '
-  'a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
-  'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse one '
-  'if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is '
-  'stored. embedding_mark: not null if extend_query_embedding has given query_embedding.';
+  'Check the arguments of a search, and make the request that the steps of the search pass on. Raise an error for '
+  'arguments that a search cannot use. is_reported: whether corrections of words that occur nowhere are shown to the '
+  'caller. Corrections are computed if they are shown or if the options apply them. may_be_sparse: whether the '
+  'search may have all legs. It then has a sparse leg if there are terms for it, and a semantic leg also if '
+  'query_embedding is null but the vector of the text is stored. embedding_mark: not null if extend_query_embedding '
+  'has given query_embedding.';

@@ -18,6 +18,6 @@ end
 $$;
 
 comment on function braid_store.extend_query_embedding(int, braid_store.collections, text, text) is
-  'Extension point: lets parts give the vector of a search''s text, which has none; no row if they have none. '
-  'cursor: the option. mark: what the next cursor keeps of it, hashes of the text and the vector, empty without a '
-  'cursor. Raises 22023 if the page before had another vector.';
+  'Extension point: let parts give the stored vector of a search''s text, if the search has none; return no row '
+  'without a vector. cursor is the option of that name. mark has hashes of the text and the vector for the next '
+  'cursor; it is empty without a cursor. Raise 22023 if the vector changed since the previous page.';

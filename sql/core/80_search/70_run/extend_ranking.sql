@@ -14,5 +14,5 @@ end
 $$;
 
 comment on function braid_store.extend_ranking(braid_store.fused_candidate[], braid_store.search_request) is
-  'Extension point: lets parts give fused candidates new scores, in a search whose request has parts. candidates: '
-  'best first, before and after it.';
+  'Extension point: let parts give fused candidates new scores, in a search whose request has parts. candidates are '
+  'sorted, best first, before and after the call.';

@@ -11,6 +11,6 @@ end
 $$;
 
 comment on function braid_store.extend_request(braid_store.search_request) is
-  'Extension point: have parts prepare a search that gives options of parts, or whose collection has settings of '
-  'parts. What they rank by goes into parts of the request, and what stats tell of their options into parts of its '
-  'options; they may add boosts. Raises 22023 or 42704 for what cannot be searched for.';
+  'Extension point: let parts prepare a search that gives options of parts, or whose collection has settings of '
+  'parts. They store in the request''s attribute parts what they rank by, and in its options'' attribute parts what '
+  'stats report; they may add boosts. Raise 22023 or 42704 for values that cannot be searched for.';

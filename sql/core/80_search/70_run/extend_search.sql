@@ -20,6 +20,7 @@ end
 $$;
 
 comment on function braid_store.extend_search(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb, jsonb) is
-  'Extension point: lets parts write down a search of braid.logged_search and its like, whose collection has '
-  'settings of parts. Returns what they add to its stats. asked: the arguments of hybrid_search but the vector, by '
-  'name. kind: what the search was besides, such as {"queries": 2}. A part must not raise: the search has its answer.';
+  'Extension point: let parts log a search of braid.logged_search and similar functions, whose collection has '
+  'settings of parts. Return what they add to the search''s stats. asked: the arguments of hybrid_search by name, '
+  'without the vector. kind has what was special about the search, such as {"queries": 2}. A part must not raise an '
+  'error, because the search has already succeeded.';

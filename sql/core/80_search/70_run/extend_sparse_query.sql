@@ -15,5 +15,6 @@ end
 $$;
 
 comment on function braid_store.extend_sparse_query(jsonb, braid_store.collections, text) is
-  'Extension point: lets parts make sparse terms of a search''s text, which brings none: an object of terms and '
-  'weights, valid as the option sparse is but of any length. terms: what the part before made; null for none.';
+  'Extension point: let parts make sparse terms from the text of a search that gives no terms. Return an object of '
+  'terms and weights, which is valid as the option sparse but may be longer. terms: the terms that the previous part '
+  'made; null for none.';

@@ -14,7 +14,7 @@ declare
   v_query braid_store.text_query := request.query;
   v_filter braid_store.filter := request.filter;
   v_options braid_store.search_options := request.options;
-  -- A leg of weight 0 decides nothing, so it is not searched.
+  -- A leg of weight 0 does not change the result, so it is not searched.
   v_asks_text boolean := v_legs in ('full_text', 'prefilter') or v_legs = 'hybrid'
     and v_collection.full_text_weight > 0;
   v_asks_semantic boolean := v_legs = 'semantic' or v_legs = 'hybrid' and v_collection.semantic_weight > 0;
@@ -24,7 +24,7 @@ declare
   v_semantic_min_score float8 := greatest(case when v_legs in ('semantic', 'prefilter') then request.min_score end,
                                           v_options.semantic_min_score);
   v_is_fused boolean;
-  v_is_all_found boolean; -- full text has found all chunks that have what is demanded
+  v_is_all_found boolean; -- full text has found all chunks that meet the demands
   v_demands braid_store.text_query;
   v_demanded_ids bigint[];
   v_started timestamptz;
@@ -35,8 +35,8 @@ begin
   if cardinality(v_query.conditions) > 0 then
     v_demands := braid_store.demands_of(request.tenant_id, v_collection.id, v_query);
     if coalesce(v_demands.posting_count > 10000, true) then
-      -- If words are common but almost never together as demanded, a leg would look at every chunk before it has
-      -- enough. Then these chunks are looked up first.
+      -- If the demanded words are common but rarely occur together, a leg would check every chunk before it has enough.
+      -- In that case the chunks that meet the demands are looked up first.
       v_demanded_ids := braid_store.demanded_if_few(request.tenant_id, v_collection, v_demands, 10000);
       if v_demanded_ids is not null then
         v_query.conditions := '{}';
@@ -48,8 +48,8 @@ begin
   v_found.filter := request.filter;
   if not v_filter.is_empty then
     v_started := clock_timestamp();
-    -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With
-    -- the options exact and ef_search it tests the filter on what it finds.
+    -- If few chunks meet the demands, semantic search gets these chunks and does not need the filter. With the options
+    -- exact and ef_search, semantic search tests the filter on the chunks it finds.
     v_filter := braid_store.find_filtered(
       v_filter, request.tenant_id, v_collection.id, request.candidate_count,
       least(v_query.posting_count, v_demands.posting_count), v_asks_text,
@@ -93,9 +93,9 @@ begin
     v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
-    -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights
-    -- and fusions there are more. Under a filter, where a search then takes fewer vectors for enough, it has to find
-    -- all candidates.
+    -- If full text can fill the page and weighs enough, few rows depend on their vector alone. Other weights and
+    -- fusions let more rows depend on it. Under a filter, semantic search stops at fewer vectors, so full text must
+    -- have found all candidates.
     v_is_fused := v_asks_text and not v_options.is_rearranged
                   and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count
                                                              else request.candidate_count end
@@ -121,6 +121,6 @@ end
 $$;
 
 comment on function braid_store.find_candidates(braid_store.search_request) is
-  'Search the legs that a request asks for, and return what they find. legs: full_text, semantic or sparse alone; '
-  'hybrid, which is two or three; or prefilter, in which semantic search puts all that full text found in order. '
-  'Except in hybrid, request.min_score applies to the leg that scores.';
+  'Search the legs that a request asks for, and return what they find. request.legs: full_text, semantic or sparse '
+  'for a single leg; hybrid for two or three; prefilter if semantic search orders all chunks that full text found. '
+  'Except in hybrid, request.min_score applies to the leg that gives the score.';

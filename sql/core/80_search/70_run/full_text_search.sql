@@ -32,7 +32,7 @@ $$;
 
 comment on function braid.full_text_search(text, int, jsonb, text, text, float8, jsonb) is
   E'Find chunks by the words of a query, ranked by exact BM25.\n'
-  'score is the BM25 score. query_text: words to rank by; +word and "a phrase" must be there, -word must not; data* '
-  'is a prefix, a OR b gives alternatives. match: any (the default), all, or the least share of the words that a '
-  'chunk must have, such as 75%. min_score: leaves out rows with a lower score; null leaves out none. The other '
+  'score is the BM25 score. query_text: the words to rank by; +word and "a phrase" must be there, -word must not; '
+  'data* is a prefix, a OR b gives alternatives. match: any (the default), all, or the least share of the words that '
+  'a chunk must have, such as 75%. min_score: leaves out rows with a lower score; null leaves out none. The other '
   'arguments are as in hybrid_search. Use it where there are no embeddings, or for names and codes.';

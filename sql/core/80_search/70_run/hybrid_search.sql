@@ -42,14 +42,16 @@ comment on function braid.hybrid_search(text, @vector@.vector, int, float8, floa
   float8,
                                         text, jsonb) is
   E'Find chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
-  'Returns rows with the highest score first. query_text: the words, as in full_text_search; without it, this is '
+  'Rows with the highest score come first. query_text: the words, as in full_text_search; without it, this is '
   'semantic search. It is one text: an array of texts is refused with 22023, and multi_search takes several. '
   'query_embedding: the vector of the query, made by the collection''s model; without it, this is full-text search. '
-  'match_count: how many rows, 1 to 10000. filters: a JSON object of conditions on columns and metadata, such as '
-  '{"speaker": "Ann"}; null for none. fusion (rrf, convex, dbsf or max), rrf_k, full_text_weight, semantic_weight: '
-  'null takes the collection''s settings; weights are those of its fusion, and 1 and 1 for rrf and max where its '
-  'fusion is neither. rrf_k 60 is Cormack''s formula with ranks from 1; 59 is the same with ranks from 0; 0 gives '
-  'weight / rank. candidate_count: how many chunks each leg proposes; null takes max(100, 4 × match_count), and '
-  'more if too few rows are left; a number, 1 to 100000, is kept. min_score: leaves out rows whose fused score is '
-  'lower; null leaves out none. match: how many words of the query a chunk must have for full text: any, all or a '
-  'share such as 75%. options: a JSON object; see docs/reference/options.md.';
+  'match_count: how many rows are returned, 1 to 10000. filters: a JSON object of conditions on columns and '
+  'metadata, such as {"speaker": "Ann"}; null sets none. fusion (rrf, convex, dbsf or max), rrf_k, full_text_weight, '
+  'semantic_weight: null takes the collection''s settings. If one of both fusions divides weights by their sum '
+  '(convex, dbsf) and the other does not (rrf, max), null takes the default weights of fusion. These are 1 and 1 for '
+  'rrf and max, 0.6 and 0.4 for convex and dbsf; a leg that the collection leaves out with weight 0 stays out. rrf_k '
+  '60 is Cormack''s formula with ranks from 1; 59 is the same with ranks from 0; 0 gives weight / rank. '
+  'candidate_count: how many chunks each leg proposes; a number, 1 to 100000, is kept; null takes max(100, 4 × '
+  'match_count), and more if too few rows are left. min_score: leaves out rows with a lower fused score; null leaves '
+  'out none. match: how many words of the query a chunk must have for full text: any, all or a share such as 75%. '
+  'options: a JSON object; see docs/reference/options.md.';

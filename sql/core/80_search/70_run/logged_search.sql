@@ -32,7 +32,7 @@ $$;
 comment on function braid.logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                         float8, text, jsonb) is
   E'Run search_json and log the search, if the collection has a search log.\n'
-  'Arguments and answer are as in search_json. A search that was logged has a search_id in stats, by which feedback '
-  'tells what became of its results. An administrator turns the log on. Where nothing can be written (on a standby, '
-  'in a read-only or serializable transaction, by a request without a user) the search is answered all the same, '
-  'without search_id. The log is never the cause of an error.';
+  'Arguments and answer are as in search_json. A logged search has a search_id in stats, which later feedback about '
+  'its results refers to. An administrator turns the log on. If nothing can be written, the search is answered '
+  'without search_id: on a standby, in a read-only or serializable transaction, or for a request without a user. The '
+  'log never causes an error.';

@@ -15,7 +15,7 @@ begin
   v_page := braid_store.open_page(v_options.cursor, fingerprint);
   request.fingerprint := fingerprint;
   request.rows_before := v_page.place;
-  -- If no score depends on how many candidates there are, pages go on beyond the candidates of the first page.
+  -- If no score depends on the number of candidates, pages continue beyond the candidates of the first page.
   request.has_deep_pages := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.rank_by is null
                             and request.parts is null
                             and (request.collection).neighbour_weight = 0 and v_options.smoothing = 0
@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.plan_page(braid_store.search_request, text) is
-  'For a search with the option cursor: changes how many candidates each leg is first asked for, and up to how many '
-  'it may be asked for, so that they reach beyond the pages before this one. Raises 22023 for a cursor that was made '
-  'for a query with another fingerprint.';
+  'Change the request of a search with the option cursor: adapt candidate_count and most_candidates so that the '
+  'candidates of each leg reach beyond the previous pages. Raise 22023 for a cursor that was made for a query with '
+  'another fingerprint.';

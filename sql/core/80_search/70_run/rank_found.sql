@@ -29,7 +29,7 @@ begin
   end if;
 
   v_candidates.ranked := v_candidates.fused;
-  -- Without fusion, the leg has applied min_score already.
+  -- Without fusion, the leg has already applied min_score.
   if request.legs = 'hybrid' and request.min_score is not null then
     v_candidates.ranked := array(select f from unnest(v_candidates.fused) f where f.score >= request.min_score);
   end if;
@@ -57,8 +57,8 @@ begin
   if (request.options).min_relevance is not null and request.query_embedding is not null then
     v_ranked_count := cardinality(v_candidates.ranked);
     v_candidates.ranked := braid_store.relevant_candidates(request, v_candidates.ranked);
-    -- What the legs propose later is hardly more relevant than what they have proposed. Only those that reach min_score
-    -- tell that: if none does, better ones may come.
+    -- Further candidates of the legs are hardly more relevant. Only candidates that reach min_score show that; if there
+    -- are none, later ones may be more relevant.
     v_candidates.has_more := v_candidates.has_more and cardinality(v_candidates.ranked) = v_ranked_count;
   end if;
   return v_candidates;
@@ -66,6 +66,6 @@ end
 $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Make one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
-  'neighbours, ranks by what parts add and by signals, applies boosts and leaves out what is below min_relevance. '
-  'is_reported: its report tells how it was fused, as far as the option explain asks for that.';
+  'Make one list, best first, of what the legs found. Fuse it, leave out scores below min_score, share scores among '
+  'neighbours, rank by parts and by signals, apply boosts, and leave out candidates below min_relevance. '
+  'is_reported: whether report tells how the candidates were fused, in the detail that the option explain asks for.';

@@ -10,8 +10,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -25,8 +25,8 @@ begin
              ::braid_store.search_result
     from unnest(result_rows.ranked) with ordinality r,
          lateral (
-           -- Not a join, which would read all documents of the tenant while the table is small. The inner lateral
-           -- stands in this one: beside it, the planner would cache it, which costs more than it saves.
+           -- A join would read all documents of the tenant while the table is small. The inner lateral is nested:
+           -- beside the outer one, the planner would cache it, which costs more than it saves.
            select c.*, d.external_id, d.title, d.source_uri
            from braid_store.chunks c,
                 lateral (

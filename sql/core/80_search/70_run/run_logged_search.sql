@@ -26,8 +26,8 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot. It names no table: an upgrade that changes tables locks the tenants first, and
-  -- who waits for them may hold no lock on another.
+  -- A single statement gives a single snapshot. It names no table, because an upgrade that changes tables locks the
+  -- tenants first, and a session that waits for them may hold no lock on a table.
   select to_jsonb(s.results) as results, s.stats - 'warnings' as stats,
     braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings
   into v_found

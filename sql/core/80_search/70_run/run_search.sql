@@ -56,21 +56,21 @@ begin
     v_leg_started := clock_timestamp();
     v_found := braid_store.find_candidates(v_request);
     v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
-    v_filter_ms := v_filter_ms + v_found.filter_ms; -- null without a filter
-    -- What passes the filter is not looked for again when there have to be more candidates.
+    v_filter_ms := v_filter_ms + v_found.filter_ms; -- is null without a filter
+    -- The filter's result is kept for the next round, if more candidates are needed.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
     if (v_request.options).is_arranged then
       v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
     else
-      v_arrangement := row(v_candidates.ranked[:v_request.match_count], null, -- arranged, passages, missing_count
+      v_arrangement := row(v_candidates.ranked[:v_request.match_count], null, -- sets arranged, passages, missing_count
                            greatest(v_request.match_count - cardinality(v_candidates.ranked), 0), null, null, null);
     end if;
 
     v_can_grow := v_candidates.has_more and v_request.may_grow
       and v_request.candidate_count < v_request.most_candidates;
-    -- Ends when there are enough rows. If pages go on beyond the first candidates, it must also be sure that more
-    -- candidates would bring no chunk that belongs on this page.
+    -- The loop ends when there are enough rows. If pages continue beyond the first candidates, more candidates must not
+    -- be able to bring a chunk that belongs on this page.
     exit when not v_can_grow or v_arrangement.missing_count <= 0
                                 and (not v_request.has_deep_pages
                                      or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
@@ -109,7 +109,7 @@ comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, 
   float8, int,
                                            float8, text, jsonb, boolean, boolean, text, text) is
   'Run one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
-  'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
-  'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
-  'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone. '
+  'it searches again with more candidates. is_reported: whether to return stats, with corrections of words that '
+  'occur nowhere. is_explained: whether stats also tell where the scores of the rows come from and, if explained_id '
+  'is not null, what became of that document. may_be_sparse: false for searches by full text or vectors alone. '
   'embedding_mark: not null if extend_query_embedding has given query_embedding.';

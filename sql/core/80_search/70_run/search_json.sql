@@ -41,7 +41,7 @@ comment on function braid.search_json(text, @vector@.vector, int, float8, float8
                                       text, jsonb) is
   E'Run hybrid_search and return one JSON object with the rows, statistics and warnings.\n'
   'The arguments are as in hybrid_search. results: the rows, as an array. stats: the mode, the candidates of each '
-  'leg, the terms searched for, whether there were too few rows (underfilled), query_time_ms and more; with the '
-  'option explain also how scores were fused. warnings: what the rows alone cannot tell, such as words that occur '
-  'nowhere or chunks that wait for their embedding; each has a code and a message. Use it where a caller shows such '
-  'hints, or needs the cursor of the next page with the rows.';
+  'leg, the terms searched for, whether there were too few rows (underfilled), query_time_ms and more. With the '
+  'option explain, stats also tell how scores were fused. warnings: what the rows alone cannot tell, such as words '
+  'that occur nowhere or chunks that wait for their embedding; each has a code and a message. Use it where a caller '
+  'shows such hints, or needs the cursor of the next page with the rows.';

@@ -58,7 +58,7 @@ begin
   v_request.candidate_count := case when v_options.is_arranged then greatest(100, 4 * match_count) else match_count end;
   loop
     v_found := braid_store.find_candidates(v_request);
-    -- What passes the filter is not looked for again when there have to be more candidates.
+    -- The filter's result is kept for the next round, if more candidates are needed.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, false);
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);

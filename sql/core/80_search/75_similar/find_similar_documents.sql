@@ -46,7 +46,7 @@ begin
   end if;
 
   select s.distance into strict v_distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
-  -- Under cosine all chunks count alike, however long their vectors are.
+  -- Under cosine all chunks have equal weight, whatever the length of their vectors.
   select @vector@.avg(case v_distance when 'cosine' then @vector@.l2_normalize(v.embedding) else v.embedding end
                       order by v.chunk_id)
   into v_embedding
@@ -69,7 +69,7 @@ begin
   v_request.candidate_count := 4 * match_count;
   loop
     v_found := braid_store.find_candidates(v_request);
-    -- What passes the filter is not looked for again when there have to be more candidates.
+    -- The filter's result is kept for the next round, if more candidates are needed.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, false);
     v_found.semantic := array(
@@ -88,7 +88,7 @@ begin
       order by f.semantic_rank
       limit match_count);
     v_arrangement.arranged := braid_store.unfused_candidates('semantic', v_found);
-    -- Candidates come best first: the first match_count documents among them are the best of all.
+    -- Candidates come best first, so the first match_count documents among them are the best of all.
     exit when cardinality(v_arrangement.arranged) = match_count or not v_candidates.has_more;
     v_request.candidate_count := least(v_request.candidate_count::bigint * 8, 2147483647);
   end loop;

@@ -23,7 +23,7 @@ $$;
 
 comment on function braid.similar_chunks(bigint, int, jsonb, float8, jsonb) is
   E'Find the chunks of the same collection whose vectors are nearest to the vector of a given chunk.\n'
-  'It is semantic_search with the stored vector of the given chunk, so nothing is embedded. score is the '
-  'similarity. chunk_id: the given chunk, which is left out itself. filters: conditions on the chunks found. '
-  'options: the options of semantic_search about vectors, groups, passages and snippets; there are no pages. Raise '
-  '22023 if the chunk has no embedding yet.';
+  'It is semantic_search with the stored vector of the given chunk, so nothing is embedded. score is the similarity. '
+  'chunk_id: the given chunk, which is left out of the rows. filters: conditions that the chunks found must meet. '
+  'options: the options of semantic_search about vectors, groups, passages and snippets are allowed; there are no '
+  'pages. Raise 22023 if the chunk has no embedding yet.';

@@ -24,8 +24,8 @@ $$;
 
 comment on function braid.similar_documents(text, int, jsonb, text, float8, jsonb) is
   E'Find the documents most like a given document, one row for each: its best chunk.\n'
-  'It compares with the mean of the vectors of the given document''s chunks; with the distance cosine, of these '
-  'vectors brought to length 1. Chunks that wait for their embedding do not count, and nothing is embedded. score '
-  'is the similarity of the best chunk to that mean. external_id: the given document, which is left out itself. '
-  'filters: conditions on the chunks found. options: options about vectors and snippets. Raise 22023 if none of the '
-  'document''s chunks has an embedding yet.';
+  'The search vector is the mean of the vectors of the given document''s chunks; for the distance cosine, they are '
+  'first normalised to length 1. Chunks that wait for their embedding do not count, and nothing is embedded. score '
+  'is the similarity of the best chunk to the search vector. external_id: the given document, which is left out of '
+  'the rows. filters: conditions that the chunks found must meet. options: only options about vectors and snippets '
+  'are allowed. Raise 22023 if none of the document''s chunks has an embedding yet.';

@@ -18,7 +18,7 @@ declare
 begin
   v_request.tenant_id := tenant_id;
   v_request.collection := collection;
-  -- Its score is the similarity.
+  -- The score of these searches is the similarity.
   v_request.collection.neighbour_weight := 0;
   v_request.legs := 'semantic';
   v_request.options := options;
@@ -32,5 +32,5 @@ $$;
 
 comment on function braid_store.vector_request(int, braid_store.collections, braid_store.search_options, float8, jsonb,
                                                text) is
-  'Make the request of a search by a stored vector. condition: an SQL condition on chunks with the alias c, which '
+  'Make the request of a search by a stored vector. condition is an SQL condition on chunks with the alias c, which '
   'they must meet besides the filters.';

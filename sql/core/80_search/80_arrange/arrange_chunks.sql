@@ -25,7 +25,8 @@ begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, null);
   v_options := braid_store.read_search_options(options);
   v_collection := braid_store.find_collection(collection);
-  -- Chunks may go while a reranker takes its time. Pages are of one list.
+  -- Chunks may be deleted while a reranker works, and are then left out. A paged list must be complete, because all
+  -- pages must come from the same list.
   v_places := braid_store.find_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores,
     v_options.cursor is not null);
   perform braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',

@@ -22,8 +22,8 @@ $$;
 
 comment on function braid.arrange_results(bigint[], float8[], int, text, jsonb) is
   E'Make result rows of chunks that were scored elsewhere, for example by a reranker.\n'
-  'Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the '
-  'collection, each once, at most 100000; chunks that are gone by now are left out. If all are gone, or with the '
-  'option cursor, a missing chunk raises 42704. scores: one for each, in the same order. match_count: how many '
-  'rows, 10 by default. options: those of a search that collapse, group and diversify rows, add passages and '
-  'snippets, and give pages.';
+  'Rows with the highest score come first; chunks of equal scores stay in the given order. chunk_ids: chunks of the '
+  'collection, each given once, at most 100000. Chunks that no longer exist are left out. If none exists, or if one '
+  'is missing with the option cursor, 42704 is raised. scores: one number for each chunk, given in the same order. '
+  'match_count: how many rows are returned, 10 by default. options: the options of a search that collapse, group and '
+  'diversify rows, add passages and snippets, and give pages.';

@@ -51,13 +51,12 @@ $$;
 comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text,
   float8,
                                            int, float8, text, jsonb) is
-  E'Collect passages for a language model: the best that fit into a number of tokens, numbered so that they can be '
-  'cited.\n'
-  'It searches like hybrid_search and goes through the best rows, best first. Chunks of a document that touch are '
-  'one passage. match_count: how many rows it goes through, 50 by default. token_budget: it takes each passage that '
-  'still fits, 2000 by default, in tokens of the embedding model. sort: score puts the best passage first; document '
-  'puts them in the order of reading, with documents ordered by their best passage.\n'
-  'The option context adds neighbouring chunks. If no passage fits, the beginning of the best is returned. The '
-  'other arguments are as in hybrid_search. Each row is a passage. citation: the number to cite. passage_start, '
+  E'Collect the best passages that fit into a number of tokens, numbered so that a language model can cite them.\n'
+  'It searches like hybrid_search and goes through the best rows, best first. Chunks of a document that touch become '
+  'one passage. match_count: how many rows it goes through, 50 by default. token_budget: how many tokens of the '
+  'embedding model all passages may have, 2000 by default; each passage that still fits is taken. sort: score puts '
+  'the best passage first; document puts passages in reading order, with documents ordered by their best passage.\n'
+  'The option context adds neighbouring chunks. If no passage fits, the beginning of the best passage is returned. '
+  'The other arguments are as in hybrid_search. Each row is a passage. citation: the number to cite. passage_start, '
   'passage_end: the chunk_index of the first and the last chunk. content: the text. token_count: the length of the '
   'text. total_tokens: the length of all texts up to this row.';

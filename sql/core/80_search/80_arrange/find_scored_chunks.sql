@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -53,7 +53,8 @@ begin
            order by c.id
            offset 0
          ) c
-    -- Not inside, beside the key: an index that begins with the collection would then look as good.
+    -- This condition stands outside, not beside the key: there, an index that begins with the collection would seem as
+    -- cheap.
     where c.collection_id = collection.id
     order by u.place);
   if cardinality(v_places) < cardinality(chunk_ids) and (is_whole or v_places = '{}') then
@@ -72,4 +73,4 @@ $$;
 
 comment on function braid_store.find_scored_chunks(int, braid_store.collections, bigint[], float8[], boolean) is
   'Return the places of the chunks that are in the collection. Raise 22023 if chunk_ids and scores do not fit '
-  'together, and 42704 if none of the chunks is there or, with is_whole, one is not.';
+  'together. Raise 42704 if none of the chunks exists or, with is_whole, if one does not exist.';

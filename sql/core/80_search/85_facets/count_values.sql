@@ -18,8 +18,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set work_mem = '64MB'
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -104,4 +104,4 @@ end
 $$;
 
 comment on function braid_calls.count_values(text[], text, jsonb, text, text, int, jsonb) is
-  'Do the work of braid.facets, for the tenant of the session. Its time grows in proportion to the chunks found.';
+  'Do the work of braid.facets, for the tenant of the session. The time is proportional to the number of chunks found.';

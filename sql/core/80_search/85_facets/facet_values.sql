@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if facet_values.key = 'speaker' then
-    -- As filters have it: each of several speakers.
+    -- As in filters, each of several speakers counts.
     return format($query$
       select %1$s, to_jsonb(c.speaker) where c.speaker is not null
         and (%2$s and c.metadata @? 'strict $.speakers[0]') is not true
@@ -48,5 +48,5 @@ end
 $$;
 
 comment on function braid_store.facet_values(text, int) is
-  'An SQL query that returns the values of a key that a chunk has, each once. In it the chunk has the alias c, and '
-  'number, the number of the key, stands before each value. Raises 22023 for a key that cannot be counted.';
+  'Return an SQL query for the values of a key that a chunk has, each once. The chunk has the alias c in this query. '
+  'Each row has number, which stands for the key, and a value. Raise 22023 for a key that cannot be counted.';

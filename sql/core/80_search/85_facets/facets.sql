@@ -25,11 +25,11 @@ $$;
 
 comment on function braid.facets(text[], text, jsonb, text, text, int, jsonb) is
   E'Count how many chunks have each value of some keys, to show next to filters.\n'
-  'It counts all chunks that full_text_search finds with these arguments, not only the first rows. keys: 1 to 20 of '
-  'speaker, category, language, importance, external_id, source_uri and metadata keys, as in filters. query_text, '
-  'filters: which chunks are counted; without query_text, all that filters match. match: any, all or a share such '
-  'as 75%. value_count: how many values are returned for each key, 10 by default, up to 10000; the commonest first, '
-  'equal counts ordered by value. options: the options of full_text_search that decide what is found, such as '
-  'language.\n'
-  'Each element of an array counts as a value, and so does each value in an array of objects, once a chunk. Under '
-  'speaker, each speaker of a chunk counts. Objects and nulls do not count.';
+  'The counts cover all chunks that full_text_search finds with these arguments, not only the first rows. keys: 1 to '
+  '20 names out of speaker, category, language, importance, external_id, source_uri and metadata keys, as in '
+  'filters. query_text, filters: which chunks are counted; without query_text, all chunks that filters match. match: '
+  'any, all or a share such as 75%. value_count: how many values are returned for each key, 10 by default, up to '
+  '10000; the commonest come first, equal counts are ordered by value. options: the options of full_text_search that '
+  'decide what is found, such as language.\n'
+  'Each element of an array counts as a value, and so does each value in an array of objects, once for each chunk. '
+  'Each speaker of a chunk counts under speaker. Objects and nulls do not count.';

@@ -17,8 +17,8 @@ as $$
 declare
   c_max_filtered constant int := 10000;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
-  -- If false, every chunk that has a lexeme has a score above 0, and no score has to be computed. A chunk with the
-  -- lexeme of a phrase may not have the phrase.
+  -- If false, every chunk with a lexeme has a score above 0, so no score has to be computed. With phrases it is true,
+  -- because a chunk with the lexemes of a phrase may not have the phrase.
   v_is_scored boolean := v_has_demands or collection.title_weight = 0 or min_score > 0 or query.phrases <> '{}';
   v_chunk_ids bigint[];
   v_scores float8[];
@@ -55,5 +55,5 @@ $$;
 
 comment on function braid_store.found_chunk_ids(int, braid_store.collections, braid_store.text_query,
                                                 braid_store.filter, float8) is
-  'All chunks that a full-text search finds under a filter, in no order: those that braid_store.full_text_candidates '
-  'would rank if there were no limit.';
+  'Return all chunks that a full-text search finds under a filter, in no order. These are the chunks that '
+  'braid_store.full_text_candidates would rank if it had no limit.';

@@ -31,13 +31,14 @@ $$;
 comment on function braid.multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
   jsonb) is
   E'Search for several queries at once, and return one JSON object: what is best for all of them together.\n'
-  'queries: an array of 1 to 16 texts, or objects with text, embedding (or one of the two) and weight (1 unless '
-  'given); "expansion": true is for a query that a program, such as a language model, made of another one: operators '
-  'in its text mean nothing, and its weight is 0.5 unless given. Each is a search as search_json makes it, with the '
-  'other arguments. The best rows of each, 50 or match_count if that is more, are put together by their ranks: score '
-  'is the sum of weight / (60 + rank) over the queries that have the row. results: the rows, with query_ranks, an '
-  'object for each such query: query (its number, from 1), rank and score in its search. All other columns are those '
-  'of the query that counts most for the row. The options that shape rows hold for all queries together, the others '
-  'for each; snippet and cursor are refused, and so is what is made of one query, such as terms in sparse, with more '
-  'than one. If group_by or collapse leave less than match_count, up to 1000 rows of each query are put together. '
-  'stats: queries has those of each. warnings: as in search_json, with the numbers of the queries.';
+  'Each query is run as by search_json, with the other arguments. The best rows of each query, 50 or match_count if '
+  'that is more, are fused by their ranks. A row''s score is the sum of weight / (60 + rank) over the queries that '
+  'found the row. If group_by or collapse leaves fewer rows than match_count, up to 1000 rows of each query are '
+  'fused. queries: an array of 1 to 16 texts, or of objects. An object has text, embedding (or one of the two) and '
+  'weight (1 by default). "expansion": true marks a query that a program, such as a language model, made from '
+  'another one: its text has no operators, and its weight is 0.5 by default. options: the options that arrange rows '
+  'hold for all queries together, the others for each query. snippet and cursor are refused; with more than one '
+  'query, so are options made for one query, such as terms in sparse. results: the rows; query_ranks has an object '
+  'for each query that found the row, with query (its number, from 1), rank and score. All other columns come from '
+  'the query that counts most for the row. stats: its key queries has the stats of each query. warnings: as in '
+  'search_json, with the numbers of the queries.';

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 16;
-  -- A program guesses; what was asked counts for more.
+  -- A program guesses, so a query that a person asked counts for more.
   c_expansion_weight constant float8 := 0.5;
   v_query jsonb;
   v_wrong record;
@@ -68,4 +68,4 @@ end
 $$;
 
 comment on function braid_store.read_queries(jsonb) is
-  'Read the queries of a multi_search, in their order. Raise 22023 for what is none.';
+  'Read the queries of a multi_search, in their order. Raise 22023 for an invalid query.';

@@ -25,7 +25,7 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot. It names no table (run_logged_search).
+  -- A single statement gives a single snapshot; run_logged_search says why it names no table.
   select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings
   into v_found
   from braid_calls.run_queries(

@@ -23,10 +23,10 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Of each query; what is further behind adds little.
+  -- The limits for the rows of each query; rows further down add little.
   c_least_rows constant int := 50;
   c_most_rows constant int := 1000;
-  -- Cormack, Clarke & Büttcher 2009.
+  -- The constant of Cormack, Clarke & Büttcher 2009 is used here.
   c_k constant float8 := 60;
   v_started timestamptz := clock_timestamp();
   v_place int;
@@ -34,7 +34,7 @@ declare
   v_query record;
   v_shaping jsonb;
   v_found record;
-  -- How many rows each query is asked for, and whether one of them may have more.
+  -- The number of rows to ask of each query, and whether any query may have more.
   v_row_count int := greatest(match_count, c_least_rows);
   v_has_more boolean;
   v_rows braid_store.search_result[];
@@ -43,7 +43,7 @@ declare
   v_weights float8[];
   v_stats jsonb;
   v_warnings jsonb;
-  -- Of the chunks found, best first: their scores, where their best row is, and their ranks.
+  -- The chunks found, best first, and in parallel their scores, the places of their best rows, and their ranks.
   v_chunk_ids bigint[];
   v_scores float8[];
   v_bests int[];
@@ -120,7 +120,7 @@ begin
            coalesce(jsonb_agg(f.ranks order by f.score desc, f.external_id, f.chunk_index), '[]')
     into v_chunk_ids, v_scores, v_bests, v_query_ranks
     from (
-      -- Summed in the order of the queries, so that the same ranks give the same sums to the last bit.
+      -- Sums run in the order of the queries, so that equal ranks give equal sums to the last bit.
       select r.chunk_id, sum(r.weight / (c_k + r.rank) order by r.query) as score,
              (array_agg(r.number order by r.weight / (c_k + r.rank) desc, r.query))[1] as best,
              jsonb_agg(jsonb_build_object('query', r.query, 'rank', r.rank, 'score', r.score)
@@ -155,7 +155,7 @@ begin
         join unnest(v_rows) with ordinality r on r.ordinality = v_bests[b.place]);
     end if;
 
-    -- What is grouped or collapsed may leave too little of what the searches were asked for.
+    -- Grouping or collapsing may leave too few of the rows found, so the next round asks for more.
     exit when not v_has_more or v_row_count >= c_most_rows
            or not (coalesce(v_shaping ? 'group_by', false) or coalesce(v_shaping -> 'collapse', 'false') <> 'false')
            or (select greatest(count(distinct r.value -> 'group_score'),
@@ -178,7 +178,7 @@ begin
         group by x.code, x.message
       ) w));
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  -- Raising the error again here keeps inner functions out of the CONTEXT that psql shows.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

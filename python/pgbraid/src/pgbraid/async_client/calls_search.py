@@ -30,9 +30,9 @@ async def similar_chunks(
     """Find the chunks of the same collection whose vectors are nearest to the vector of a given chunk.
 
     It is semantic_search with the stored vector of the given chunk, so nothing is embedded. score is the similarity.
-    chunk_id: the given chunk, which is left out itself. filters: conditions on the chunks found. options: the options
-    of semantic_search about vectors, groups, passages and snippets; there are no pages. Raise 22023 if the chunk has
-    no embedding yet.
+    chunk_id: the given chunk, which is left out of the rows. filters: conditions that the chunks found must meet.
+    options: the options of semantic_search about vectors, groups, passages and snippets are allowed; there are no
+    pages. Raise 22023 if the chunk has no embedding yet.
 
     Maps to braid.similar_chunks. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a chunk that is not embedded yet.
@@ -66,11 +66,11 @@ async def similar_documents(
 ) -> SearchResults:
     """Find the documents most like a given document, one row for each: its best chunk.
 
-    It compares with the mean of the vectors of the given document's chunks; with the distance cosine, of these vectors
-    brought to length 1. Chunks that wait for their embedding do not count, and nothing is embedded. score is the
-    similarity of the best chunk to that mean. external_id: the given document, which is left out itself. filters:
-    conditions on the chunks found. options: options about vectors and snippets. Raise 22023 if none of the document's
-    chunks has an embedding yet.
+    The search vector is the mean of the vectors of the given document's chunks; for the distance cosine, they are
+    first normalised to length 1. Chunks that wait for their embedding do not count, and nothing is embedded. score is
+    the similarity of the best chunk to the search vector. external_id: the given document, which is left out of the
+    rows. filters: conditions that the chunks found must meet. options: only options about vectors and snippets are
+    allowed. Raise 22023 if none of the document's chunks has an embedding yet.
 
     Maps to braid.similar_documents. `match_count`, or `limit`, is 10 by default. Raise NotFoundError, and
     InvalidArgumentError for a document that is not embedded yet.
@@ -104,11 +104,11 @@ async def arrange_results(
 ) -> SearchResults:
     """Make result rows of chunks that were scored elsewhere, for example by a reranker.
 
-    Highest score first; chunks of equal scores stay in the order in which they are given. chunk_ids: chunks of the
-    collection, each once, at most 100000; chunks that are gone by now are left out. If all are gone, or with the
-    option cursor, a missing chunk raises 42704. scores: one for each, in the same order. match_count: how many rows,
-    10 by default. options: those of a search that collapse, group and diversify rows, add passages and snippets, and
-    give pages.
+    Rows with the highest score come first; chunks of equal scores stay in the given order. chunk_ids: chunks of the
+    collection, each given once, at most 100000. Chunks that no longer exist are left out. If none exists, or if one is
+    missing with the option cursor, 42704 is raised. scores: one number for each chunk, given in the same order.
+    match_count: how many rows are returned, 10 by default. options: the options of a search that collapse, group and
+    diversify rows, add passages and snippets, and give pages.
 
     Maps to braid.arrange_results. `match_count`, or `limit`, is 10 by default. Raise InvalidArgumentError, and
     NotFoundError if none of the chunks exists, or one of a page does not.
@@ -182,11 +182,12 @@ async def highlight(
 ) -> str:
     """Return the passages of a chunk that match a query best, with the matched words between two tags.
 
-    Use it to show why a chunk was found. chunk_id: from the rows of a search. query: the query. start_tag, stop_tag,
-    fragment_separator: inserted as given; the text is escaped for HTML. fragment_count: how many passages at most, 1
-    to 20, 2 by default; null gives the whole text. fragment_words: how long each passage is, 30 words by default; in
-    scripts without spaces each character counts as a word. If nothing matches, it returns the beginning of the text.
-    To get snippets with the rows, use the option snippet of a search.
+    Use it to show why a chunk was found. chunk_id: the chunk_id of a row that a search returned. query: the query that
+    was searched for. start_tag, stop_tag, fragment_separator: inserted as given; the text is escaped for HTML.
+    fragment_count: how many passages are returned at most, 1 to 20, 2 by default; null returns the whole text.
+    fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as a
+    word. If nothing matches, the beginning of the text is returned. To get snippets with the rows of a search, use its
+    option snippet.
 
     Maps to braid.highlight. Raise NotFoundError, InvalidArgumentError.
     """
@@ -214,13 +215,14 @@ async def explain_score(
 ) -> list[ScorePart]:
     """Show where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it has.
 
-    Use it to find out why one chunk ranks above another. query, match and collection: those of the search. chunk_ids:
-    chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + length_normalisation). f is
-    frequency (in the body) plus title_weight × title_frequency; length_normalisation is k1 × (1 - b + b × length /
-    average_length). With bm25_variant okapi, contribution is k1 + 1 times that. The contributions of a chunk add up to
-    its score. The lexemes of a prefix, or of a word with synonyms, count together as one term, with the
-    document_frequency of the commonest; each lexeme has its share. A synonym of several words is shown as their
-    lexemes, and is as common as the rarest of them. A chunk that lacks what the query demands has no rows.
+    Use it to find out why one chunk ranks above another. query, match, collection: the same values as in the search.
+    chunk_ids: the chunk_id of rows that the search returned, at most 10000. The column contribution is query_frequency
+    × idf × f / (f + length_normalisation). In it f is frequency (in the body) plus title_weight × title_frequency;
+    length_normalisation is k1 × (1 - b + b × length / average_length). With bm25_variant okapi, contribution is k1 + 1
+    times this value. The contributions of a chunk add up to its score. The lexemes of a prefix, or of a word with
+    synonyms, count together as one term, with the document_frequency of the commonest; each lexeme has its share. A
+    synonym of several words is shown as their lexemes, and is as common as the rarest of them. A chunk that lacks what
+    the query demands has no rows.
 
     Maps to braid.explain_score. Raise NotFoundError, InvalidArgumentError.
     """
