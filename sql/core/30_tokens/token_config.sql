@@ -22,7 +22,7 @@ begin
   if v_config is null then
     raise exception 'text search configuration "%" does not exist', token_config.text_config
       using errcode = '42704',
-            hint = format('Use one of %s; one outside pg_catalog is written with its schema.',
+            hint = format('Use one of %s; write a configuration outside pg_catalog with its schema.',
                           (select string_agg(c.cfgname, ', ' order by c.cfgname)
                            from pg_ts_config c
                            where c.cfgnamespace = 'pg_catalog'::regnamespace));

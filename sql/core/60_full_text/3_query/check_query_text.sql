@@ -11,7 +11,7 @@ declare
 begin
   if octet_length(query_text) > c_max_bytes then
     raise exception 'query_text has % bytes, more than %', octet_length(query_text), c_max_bytes
-      using errcode = '54000', hint = 'Send what is asked: full text searches the first 16384 characters.';
+      using errcode = '54000', hint = 'Send only the question: full text searches the first 16384 characters.';
   end if;
 end
 $$;

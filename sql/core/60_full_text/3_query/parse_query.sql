@@ -120,8 +120,8 @@ begin
   ), counted as (
     select r.*, count(*) filter (where r.kind = 'word' and r.occurrence = 'should') over () as plain_count from read r
   ), understood as (
-    -- In prose a quotation is evidence: questions quote titles and words that the text spells differently. Signs are
-    -- evidence, too: +1 and -2 are numbers, and dashes of a sentence lose their space. Prose has no other operator.
+    -- In prose, quotations and signs demand nothing. Questions quote titles and words that the text spells differently,
+    -- +1 and -2 are numbers, and a dash may lack its space. Prose has no other operator.
     select c.item_number, c.content, c.kind, c.signed_word,
            case when c.occurrence <> 'should'
                   and c.plain_count >= v_prose_words

@@ -36,7 +36,7 @@ begin
 
     if v_segment.chunk_ids <> v_chunk_ids then
       return query select 'segment list differs', null::text,
-                          format('segment %s: chunk_ids are not those of segment_chunks', v_segment.id);
+                          format('segment %s: chunk_ids differ from segment_chunks', v_segment.id);
     end if;
     v_segment.chunk_ids := null;
 

@@ -29,7 +29,7 @@ begin
   limit 1;
   if found then
     raise exception '% has % terms, more than %', v_wrong.name, v_wrong.count, c_max_terms
-      using errcode = '54000', hint = 'Keep those with the highest weights.';
+      using errcode = '54000', hint = 'Keep the terms with the highest weights.';
   end if;
   -- Weights have single precision, as in the vectors of models. The bounds in gather_candidates have it, too: the ratio
   -- of a query's weights times the ratio of the chunks' weights must fit into it.

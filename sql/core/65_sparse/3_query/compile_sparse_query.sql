@@ -17,7 +17,7 @@ begin
     if (select count(*) from jsonb_object_keys(terms)) > c_max_terms then
       raise exception 'option sparse has % terms, more than %', (select count(*) from jsonb_object_keys(terms)),
         c_max_terms
-        using errcode = '54000', hint = 'Keep those with the highest weights.';
+        using errcode = '54000', hint = 'Keep the terms with the highest weights.';
     end if;
   end if;
   select coalesce(array_agg(t.term order by t.term), '{}'), coalesce(array_agg(t.weight order by t.term), '{}'),

@@ -29,7 +29,7 @@ begin
     v_dimensions := @vector@.vector_dims(v_stored);
     if v_dimensions is null then
       raise exception '% is null', v_name
-        using errcode = '22023', hint = 'Leave out what has no embedding.';
+        using errcode = '22023', hint = 'Leave out texts without an embedding.';
     elsif v_dimensions <> v_space.dimensions then
       raise exception '% has % dimensions, collection "%" has %', v_name, v_dimensions,
                       check_embeddings.collection.name, v_space.dimensions
@@ -43,7 +43,7 @@ begin
       begin
         v_stored := v_stored::@vector@.halfvec::@vector@.vector;
       exception when numeric_value_out_of_range then
-        raise exception '% has a number beyond 65504, the greatest of halfvec', v_name
+        raise exception '% has a number beyond 65504, the largest number of halfvec', v_name
           using errcode = '22023',
             hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
@@ -63,7 +63,7 @@ end
 $$;
 
 comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, text[]) is
-  'Raise 22023 for a vector that a collection cannot store or compare. The vector may be null, have other '
-  'dimensions, or have numbers or a length that are too large. For the cosine distance, it may be zero once stored. '
-  'vector_name: how messages name a vector; %s stands for its number, from 1. names: a name for each vector, used '
-  'instead of vector_name.';
+  'Raise 22023 for a vector that a collection cannot store or compare. Such a vector is null, has other dimensions, '
+  'or has numbers or a length that are too large. For the cosine distance, a vector that is zero once stored is '
+  'refused as well. vector_name: how messages name a vector; %s stands for its number, from 1. names: a name for '
+  'each vector, used instead of vector_name.';

@@ -51,7 +51,7 @@ begin
   loop
     -- Request more than candidate_count vectors if some may not count: vectors overridden in chunk_vectors, or a
     -- deleted chunk's vector that represents duplicates. Also request more if the index orders vectors only roughly:
-    -- many more from bits, and a few more from halfvec, as query_index_recalls does.
+    -- many more from an index over bits, and a few more from one over halfvec, as query_index_recalls does.
     v_max_count := case
       when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count,
         ef_search)

@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- These settings make the planner read the key's index in order. It has no statistics, and would otherwise read and
--- sort all remaining rows for each batch.
+-- These settings make the planner read the key's index in order. The planner has no statistics, and would otherwise
+-- read and sort all remaining rows for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

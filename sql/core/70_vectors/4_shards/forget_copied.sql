@@ -60,5 +60,5 @@ $$;
 
 comment on function braid_store.forget_copied(braid_store.vector_shards, int) is
   'Clean up the next max_count vectors after a shard began to serve. Delete them from chunk_vectors, from where they '
-  'were copied. Delete vectors from the shard if their chunk was deleted while it was built. Return the number of '
-  'vectors examined; at 0 all vectors are done.';
+  'were copied. Delete vectors from the shard if their chunk was deleted while the shard was built. Return the '
+  'number of vectors examined; at 0 all vectors are done.';

@@ -114,8 +114,8 @@ begin
     exit when v_is_good;
   end loop;
 
-  -- The width must be enough for all answers beyond far_distance, or for the farthest twenty. Stored vectors that do
-  -- not find themselves are among them.
+  -- The width must be enough for all answers beyond far_distance, or for the farthest twenty. Answers for stored
+  -- vectors are among them.
   v_suspect := array(
     select u.place
     from (select u.*, row_number() over (order by u.found desc) as rank from unnest(v_found) with ordinality u (found,
@@ -156,9 +156,9 @@ $$;
 comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[],
   @vector@.vector[]) is
   'Measure up to which distance the answers of a shard''s HNSW index can be relied on. widths: the widths to try in '
-  'order. The first width that counts finds 98.5 % (index_recall) for answers up to far_distance, which must be most '
-  'answers. ef_search: that width; null if there is none. far_distance: the largest reliable distance of the tenth '
-  'nearest vector; for inner products, it is divided by the length of the query. far_ef_search: the width after the '
-  'smallest one that is enough for farther answers; null if there is none. If most answers are good but would be '
-  'farther, far_distance is infinity. The queries are own_queries, or else queries beside, between and away from the '
-  'vectors. Some of the stored vectors are always added.';
+  'order. ef_search: the first width that finds 98.5 % (index_recall) for answers up to far_distance, which must be '
+  'most answers; null if there is none. far_distance: the largest reliable distance of the tenth nearest vector; for '
+  'inner products, it is divided by the length of the query. far_ef_search: the width after the smallest one that is '
+  'enough for farther answers; null if there is none. If most answers are good but would be farther, far_distance is '
+  'infinity. The queries are own_queries, or else queries beside, between and away from the vectors. Some of the '
+  'stored vectors are added, except for inner products.';
