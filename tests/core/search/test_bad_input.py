@@ -310,7 +310,7 @@ ARRAY = '["database", "query performance"]'
     [
         "full_text_search(%s)",
         "hybrid_search(%s, match_count => 5)",
-        "search(%s)",
+        "logged_search(%s)",
         "search_json(%s)",
         "explain_search(%s)",
         "assemble_context(%s)",
