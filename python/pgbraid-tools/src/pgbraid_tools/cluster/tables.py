@@ -154,8 +154,7 @@ FORM = (
      "return braid_calls.tenant_here();"),
     ("tenant_id_for_writing", "return braid_store.require_tenant_id();",
      "return braid_store.hold_shard(braid_store.require_tenant_id());"),
-    ("lock_for_writing", "  -- The collection's lock before the part's",
-     "  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n  -- The collection's lock before the part's"),
+    ("lock_for_writing", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n"),
     ("try_lock_part", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(try_lock_part.tenant_id);\n"),
     ("maintain_all", "\nbegin\n", "\nbegin\n  perform braid_shards.take_over();\n"),
     # Definitions are the coordinator's, and a trigger refuses every statement that would change them here.
