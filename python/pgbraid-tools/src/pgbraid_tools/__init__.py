@@ -1,4 +1,4 @@
-"""Commands for pgbraid, and what they are made of: files, evaluation, the workbench, tools for agents, clusters."""
+"""Add commands to pgbraid: files, evaluation, the workbench, tools for agents, clusters."""
 
 from pgbraid_tools._version import __version__
 

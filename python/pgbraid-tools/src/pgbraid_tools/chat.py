@@ -1,4 +1,4 @@
-"""Chat models over any service that speaks OpenAI's POST /v1/chat/completions (vLLM, Ollama, llama.cpp, …)."""
+"""Call chat models over any service that speaks OpenAI's POST /v1/chat/completions (vLLM, Ollama, llama.cpp, …)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ CHAT_URL = "https://api.openai.com/v1"
 
 
 def response_format(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Have the model answer with an object of one key, whose value has this schema."""
+    """Return the response format that makes the model answer with an object of one key, whose value has this schema."""
     schema = {"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
 
 
 class ChatService:
-    """A model with instructions, which is given material as JSON. `options` are more fields of the request; what is
-    None is left out. Raises `error`."""
+    """Send JSON material to a model with fixed instructions. `options` adds fields to the request; None removes a
+    field. Raises `error`."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ChatService:
         )
 
     def ask(self, material: Mapping[str, Any]) -> str:
-        """What the model answers."""
+        """Return the model's answer."""
         body = {
             "model": self._model,
             "messages": [

@@ -1,1 +1,1 @@
-"""`pgbraid bench`: how fast searches are on a collection, beside the usual function over the same rows."""
+"""Measure how fast searches of a collection are, beside the usual function over the same rows: `pgbraid bench`."""

@@ -1,5 +1,5 @@
-"""What one usually writes: a table with a GIN and an HNSW index, and a function that puts ts_rank_cd and the distance
-together by reciprocal rank fusion, as in Supabase's guide to hybrid search."""
+"""Build the usual hybrid search for comparison: a table with a GIN and an HNSW index, and a function over it. The
+function fuses ts_rank_cd and the distance by reciprocal rank fusion, as in Supabase's guide to hybrid search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["CALL", "Baseline", "make"]
 
 OPERATORS = {"cosine": ("<=>", "cosine"), "inner_product": ("<#>", "ip"), "l2": ("<->", "l2")}
-# What pgvector can index.
+# These are the limits of pgvector's indexes.
 MOST_DIMENSIONS = 2000
 MOST_DIMENSIONS_HALF = 4000
 MAY = """
@@ -81,7 +81,8 @@ CALL = "select id, content from hybrid_search(%(text)s, %(vector)s, %(count)s)"
 
 @dataclass(frozen=True)
 class Baseline:
-    """`search_path` is what its sessions need; `seconds` and `bytes` are what the copy cost."""
+    """Hold a copy of a collection. `search_path` is needed by its sessions; `seconds` and `bytes` are the cost of the
+    copy."""
 
     search_path: str
     seconds: float
@@ -89,7 +90,7 @@ class Baseline:
 
 
 def refused(connection: Connection, collection: Collection) -> str | None:
-    """Why there cannot be one."""
+    """Return the reason why no copy can be made; None if it can."""
     row = connection.execute(MAY).fetchone()
     if not row or not row[0]:
         return "the login has not the rights of the tables' owner, which copying them takes"
@@ -125,7 +126,7 @@ def make(connection: Connection, schema: str, collection: Collection, seconds: f
     }
     embedding: sql.Composable = sql.SQL(VECTOR)
     if shard is not None:
-        # What chunk_vectors has of a chunk overrides the shard.
+        # A row in chunk_vectors overrides the shard's vector of the same chunk.
         places = {"schema": sql.Identifier(vector_schema), "shard": sql.Literal(shard)}
         embedding = embedding + sql.SQL(SHARD_VECTOR).format(**places)
     search_path = sql.SQL(", ").join([sql.Identifier(schema), sql.Identifier(vector_schema)]).as_string(connection)
@@ -148,7 +149,7 @@ def make(connection: Connection, schema: str, collection: Collection, seconds: f
         size = connection.execute("select pg_catalog.pg_total_relation_size('chunks'::regclass)").fetchone()
     finally:
         for setting in ("search_path", "statement_timeout", "maintenance_work_mem", "enable_seqscan"):
-            # Not where Ctrl-C has come into a statement.
+            # Ctrl-C may have interrupted a statement, and then this would fail.
             if connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
                 connection.execute(f"reset {setting}")
     assert size is not None

@@ -1,4 +1,4 @@
-"""Texts of made-up words whose frequencies fall as in real texts, and vectors in clusters."""
+"""Generate texts of made-up words whose frequencies fall as in real texts, and vectors in clusters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
 def fill(connection: Connection, count: int, seed: int = 0) -> None:
-    """Write so many documents of 100 words with vectors of 384 dimensions into the collection `generated`, and index
+    """Write `count` documents of 100 words with vectors of 384 dimensions into the collection `generated`, and index
     them."""
     connection.execute(
         "select braid.create_collection(%s, text_config => 'simple', dimensions => %s, embedding_model => 'generated')",

@@ -1,4 +1,4 @@
-"""Searches by several clients at once, each a session of its own, and how long each search took."""
+"""Run searches by several concurrent clients, each with its own session, and time each search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ WARM_UP, WARM_UP_SECONDS = 7, 2.0
 
 @dataclass(frozen=True)
 class Search:
-    """`statement` takes text, vector, count and collection; `search_path` and `tenant` are what its sessions need."""
+    """Hold a search. `statement` takes text, vector, count and collection; `search_path` and `tenant` are needed by its
+    sessions."""
 
     system: str
     mode: str
@@ -33,7 +34,7 @@ class Search:
 
 @dataclass
 class Cell:
-    """What so many clients measured of a search, in several rounds. Times are in seconds."""
+    """Hold the measurements of one search by a number of clients, over several rounds. Times are in seconds."""
 
     search: Search
     clients: int
@@ -62,7 +63,7 @@ class Cell:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """Between the two values that it lies between."""
+    """Return a percentile, interpolated between the two nearest values."""
     place = share * (len(ordered) - 1)
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
@@ -74,7 +75,7 @@ def _values(query: Query, count: int, collection: str) -> Mapping[str, Any]:
 
 
 def measure(dsn: str, cell: Cell, queries: Sequence[Query], count: int, collection: str, seconds: float) -> None:
-    """Run searches for so long, and add what they took to the cell. Each client begins at another query."""
+    """Run searches for `seconds`, and add their times to the cell. Each client begins at another query."""
     stop = threading.Event()
     ready = threading.Barrier(cell.clients + 1)
     results: list[tuple[list[float], int, list[str]]] = [([], 0, []) for _ in range(cell.clients)]
@@ -122,7 +123,7 @@ def measure(dsn: str, cell: Cell, queries: Sequence[Query], count: int, collecti
             ready.wait()
             begun = time.monotonic()
             for thread in threads:
-                # Waits in pieces, so that Ctrl-C is heard.
+                # Short waits let Ctrl-C through.
                 while thread.is_alive():
                     thread.join(0.1)
             cell.seconds += time.monotonic() - begun
@@ -146,7 +147,7 @@ def measure(dsn: str, cell: Cell, queries: Sequence[Query], count: int, collecti
 def _connect(dsn: str, search: Search, seconds: float) -> psycopg.Connection[Any]:
     connection = psycopg.connect(dsn, autocommit=True, fallback_application_name="pgbraid bench")
     connection.execute("select set_config('braid.tenant', %s, false)", (search.tenant,))
-    # A search that takes longer than all of this is an error, not a wait.
+    # A search that exceeds the whole measurement is an error, not a wait.
     connection.execute(f"set statement_timeout = '{round(1000 * seconds) + 10_000}ms'")
     if search.search_path is not None:
         connection.execute(f"set search_path = {search.search_path}")
@@ -171,8 +172,8 @@ order by n.score desc
 def index_recall(
     connection: psycopg.Connection[Any], queries: Sequence[Query], count: int, collection: str, seconds: float
 ) -> dict[str, Any] | None:
-    """What share of the nearest vectors a search by meaning finds, by a search that compares all, for as many queries
-    as there is time for. One that is as near counts as found: of equal vectors any will do."""
+    """Return the index recall of semantic search against an exact search, for as many queries as time allows. A result
+    as near as an expected one counts as found, because equal vectors tie."""
     until = time.monotonic() + seconds
     shares: list[float] = []
     for query in queries:

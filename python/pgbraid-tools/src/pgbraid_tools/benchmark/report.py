@@ -1,4 +1,4 @@
-"""The HTML page of `pgbraid bench`: one file without scripts, which loads nothing."""
+"""Write the HTML page of `pgbraid bench`: one file without scripts, which loads nothing."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ svg line { stroke: #c9ced5 } figure { margin: 1rem 0 } figcaption { font-size: .
 
 
 def render(result: Mapping[str, Any], times: Mapping[str, Sequence[float]]) -> str:
-    """`result` as `pgbraid bench --json` prints it; `times`: milliseconds of the searches by the first number of
-    clients, in their order of length, by what was searched."""
+    """Return the page. `result` is the output of `pgbraid bench --json`. `times` has, by search, sorted milliseconds
+    for the first number of clients."""
     collection, server = result["collection"], result["server"]
     title = f"Searches of {collection['name']}"
     parts = [
@@ -87,7 +87,7 @@ def _index_recall(found: Mapping[str, Any] | None) -> str:
 
 
 def _frame(x_ticks: Sequence[tuple[float, str]], top: float, unit: str, inside: str, caption: str) -> str:
-    """A chart: `x_ticks` by their place from 0 to 1, and a scale from 0 to `top`."""
+    """Return a chart with `x_ticks` at places from 0 to 1, and a scale from 0 to `top`."""
     parts = []
     for step in range(5):
         y = HEIGHT - BOTTOM - step * (HEIGHT - BOTTOM - 12) / 4
@@ -122,7 +122,7 @@ def _key(names: Sequence[str]) -> str:
 
 
 def _distribution(times: Mapping[str, Sequence[float]]) -> str:
-    """How long the fastest share of the searches took, up to 99 of 100."""
+    """Return a chart of latency percentiles, up to the 99th."""
     if not times:
         return ""
     shares = [step / 50 for step in range(50)]
@@ -148,7 +148,7 @@ def _line(points: Sequence[tuple[float, float]], top: float, place: int, name: s
 
 
 def _sweeps(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Throughput and latency by the number of clients, of what was measured with several."""
+    """Return charts of throughput and latency by the number of clients, for searches measured with several numbers."""
     curves: dict[str, list[Mapping[str, Any]]] = {}
     for cell in cells:
         curves.setdefault(f"{cell['system']}: {cell['mode'].replace('_', ' ')}", []).append(cell)

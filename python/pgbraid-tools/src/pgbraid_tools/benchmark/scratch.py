@@ -1,5 +1,5 @@
-"""Places for what is measured, removed at the end, also after Ctrl-C. What a run that was killed has left, the next one
-removes."""
+"""Make temporary schemas and databases for measurements, and remove them at the end, also after Ctrl-C. The next run
+removes leftovers of a killed run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["scratch_database", "scratch_schema"]
 
 PREFIX = "pgbraid_bench_"
-# Held by the session that made the place, for as long as it lives.
+# The session that made the schema or database holds this lock for its lifetime.
 LOCK = "select pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended(%s, 7046029254386353131))"
 UNLOCK = "select pg_catalog.pg_advisory_unlock(pg_catalog.hashtextextended(%s, 7046029254386353131))"
 DATABASES = """
@@ -29,7 +29,7 @@ select n.nspname from pg_catalog.pg_namespace n
 where n.nspname like 'pgbraid\\_bench\\_%%'
   and pg_catalog.obj_description(n.oid, 'pg_namespace') = 'Made by pgbraid bench'
 """
-# One statement to the server, so that none is left without the comment.
+# A single statement ensures that no schema is left without the comment.
 CREATE_SCHEMA = "create schema {0}; comment on schema {0} is 'Made by pgbraid bench'"
 BACKEND = """
 select s.pid, s.backend_start from pg_catalog.pg_stat_activity s where s.pid = pg_catalog.pg_backend_pid()
@@ -49,7 +49,7 @@ def _new_name(connection: Connection) -> str:
 
 @contextmanager
 def scratch_schema(connection: Connection) -> Iterator[str]:
-    """The name of a new schema."""
+    """Yield the name of a new schema."""
     import psycopg
     from psycopg import sql
 
@@ -74,7 +74,7 @@ def scratch_schema(connection: Connection) -> Iterator[str]:
 
 @contextmanager
 def scratch_database(connection: Connection) -> Iterator[str]:
-    """The name of a new database of the same server."""
+    """Yield the name of a new database on the same server."""
     import psycopg
     from psycopg import sql
 
@@ -110,7 +110,7 @@ def scratch_database(connection: Connection) -> Iterator[str]:
 
 
 def _is_left(connection: Connection, name: str) -> bool:
-    """Whether the run that made it is gone."""
+    """Tell whether the run that made it is gone."""
     row = connection.execute(LOCK, (name,)).fetchone()
     if not row or not row[0]:
         return False
@@ -122,14 +122,15 @@ def _drop_database(place: _Remover, name: str, roles: list[str]) -> None:
     from psycopg import sql
 
     place.remove(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-    # The two roles that an installation in it has made.
+    # An installation in the database has made these two roles.
     for role in (f"braid_owner_{name}", f"braid_definer_{name}", *roles):
         place.remove(sql.SQL("drop role if exists {}").format(sql.Identifier(role)))
 
 
 class _Remover:
-    """Ctrl-C comes at any moment. Between sending a statement and waiting for it, it leaves a session that is busy for
-    good, and psycopg closes one whose statement is not cancelled soon: then another session removes."""
+    """Remove what a run made, although Ctrl-C may come at any moment. Between sending a statement and waiting for it,
+    Ctrl-C leaves a session busy for good. psycopg closes a session whose statement is not cancelled soon; then another
+    session removes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -137,7 +138,8 @@ class _Remover:
         self._backend = connection.execute(BACKEND).fetchone()
 
     def remove(self, statement: Any) -> None:
-        """Ctrl-C while this runs must not leave anything behind, so it is tried again, once."""
+        """Run a statement that removes something. Ctrl-C must leave nothing behind, so the statement is tried once
+        more."""
         import psycopg
 
         try:
@@ -146,7 +148,7 @@ class _Remover:
             self._execute(statement)
             raise
         except psycopg.errors.DependentObjectsStillExist:
-            # A role that another database has begun to use meanwhile.
+            # Another database has begun to use the role meanwhile.
             pass
 
     def _execute(self, statement: Any) -> None:
@@ -157,6 +159,6 @@ class _Remover:
             return
         self._connection.close()
         with psycopg.connect(self._dsn, password=self._password, autocommit=True) as other:
-            # Its locks go with it.
+            # The session's locks go with it.
             other.execute(TERMINATE, self._backend)
             other.execute(statement)

@@ -1,4 +1,4 @@
-"""What is asked: queries of a query set, or made of the collection's own words and vectors."""
+"""Choose the queries: from a query set, or made of the collection's own words and vectors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Collection", "Query", "made_queries", "queries_of_set", "read_collection"]
 
 WORD = re.compile(r"[^\W\d_]{3,}")
-# Questions lie beside documents, not on them: a stored vector, and one and a half times its length in a random
-# direction.
+# Questions lie beside documents, not on them. So a query vector is a stored vector plus a random vector of one and a
+# half times its length.
 NOISE = 1.5
 RANDOM_DOCUMENTS = """
 with recursive pages as (
@@ -31,7 +31,7 @@ with recursive pages as (
 )
 select i.id from pages p, unnest(p.ids) i (id) order by random() limit %(count)s
 """
-# What comes after a document.
+# This exports the next document after a given one.
 EXPORT = "select braid.export_tenant(%s, %s, 1) -> 'document' -> 'chunks'"
 
 
@@ -67,20 +67,21 @@ def read_collection(connection: Connection, name: str) -> Collection:
 
 
 def made_queries(connection: Connection, collection: Collection, count: int, seed: int = 0) -> list[Query]:
-    """Two to five words of a random chunk, and a vector near that of another one."""
+    """Return queries of two to five words of a random chunk, each with a vector near another random chunk's."""
     rng = random.Random(seed)
     texts: list[str] = []
     vectors: list[list[float]] = []
     with connection.transaction():
         connection.execute("select setseed(%s)", (rng.random(),))
-        # Twice as many, as some have no words, or no embedding yet. Of few documents each is taken more than once.
+        # Take twice as many documents, because some have no words, or no embedding yet. Small collections repeat
+        # documents.
         documents = connection.execute(RANDOM_DOCUMENTS, {"collection": collection.name, "count": 2 * count}).fetchall()
         for (after,) in islice(cycle(documents), 2 * count):
             if len(texts) >= count and len(vectors) >= count:
                 break
             exported = connection.execute(EXPORT, (collection.name, after)).fetchone()
             if exported is None:
-                # Nothing comes after the last one.
+                # Nothing follows the last document.
                 exported = connection.execute(EXPORT, (collection.name, "")).fetchone()
             for chunk in rng.sample(exported[0], 1) if exported and exported[0] else []:
                 words = list(dict.fromkeys(WORD.findall(chunk["content"])))
@@ -106,7 +107,7 @@ def _near(vector: Sequence[float], rng: random.Random, distance: str) -> str:
     spread = NOISE * length / len(vector) ** 0.5
     moved = [value + rng.gauss(0, spread) for value in vector]
     if distance != "l2":
-        # As long as it was: a model's vectors all have about the same length.
+        # Keep the length: a model's vectors all have about the same length.
         factor = length / (sum(value * value for value in moved) ** 0.5 or 1.0)
         moved = [value * factor for value in moved]
     return "[" + ",".join(f"{value:.6g}" for value in moved) + "]"
@@ -115,8 +116,8 @@ def _near(vector: Sequence[float], rng: random.Random, distance: str) -> str:
 def queries_of_set(
     connection: Connection, collection: Collection, query_set: str, count: int, embedders: Sequence[Embedder]
 ) -> tuple[list[Query], int]:
-    """Queries of a query set, with the vectors that are stored for their texts, else those of an embedder for the
-    model, else of stored chunks; and how many of the last kind there are."""
+    """Return queries of a query set, and how many of them have made-up vectors. A query takes the vector stored for its
+    text, else the vector of an embedder for the model, else a stored chunk's."""
     rows = connection.execute("select query_text from braid.list_queries(%s, %s)", (query_set, count)).fetchall()
     texts = [text for (text,) in rows if text.strip()]
     if not texts:

@@ -1,1 +1,1 @@
-"""Installations as SQL."""
+"""Write installations as SQL."""

@@ -1,8 +1,9 @@
--- The first part of what adds a part to an installation of the same version. Refuses any other database.
+-- This is the first block of the SQL that adds a part to an installation of the same version. It refuses any other
+-- database.
 declare
   v_version constant text := '{{version}}';
   v_part constant text := {{name}};
-  -- Name and content hash of the core, of what the part needs, and of the part.
+  -- Names and content hashes of the core, of each needed part, and of the new part.
   v_wanted constant text[] := array[
 {{wanted}}
   ];
@@ -10,7 +11,7 @@ declare
   v_row text[];
   v_hash text;
 begin
-  -- Nobody waits behind the locks of this part.
+  -- No session waits behind the locks of this block.
   perform set_config('lock_timeout', '60s', true);
   if current_setting('transaction_read_only') = 'on' then
     raise exception 'the transaction is read-only'

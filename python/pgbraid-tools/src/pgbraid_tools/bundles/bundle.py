@@ -1,4 +1,4 @@
-"""The installer as SQL, for where only SQL can be run: Supabase's SQL editor and its migrations."""
+"""Write the installer as SQL, for environments that run only SQL: Supabase's SQL editor and its migrations."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from pgbraid.install.resources import CORE, Resources
 DECLARES = re.compile(r"^create ", re.M)
 FOLDER = Path(__file__).parent
 OUTER = "$braid_bundle$"
-# In bytes. Supabase's SQL editor refuses what has more than some 980,000, and its command line statements of more than
-# 262,144.
+# Sizes are in bytes. Supabase's SQL editor refuses more than some 980,000 bytes, and its command line refuses
+# statements of more than 262,144 bytes.
 EDITOR_SIZE = 900_000
 STATEMENT_SIZE = 200_000
 
 
 def bundle(choice: Choice | None = None) -> str:
-    """Return one statement that does what `install` does with the core and the parts of a choice, by default those of a
-    new database, records it in the same way and grants what Supabase's roles need, and a second one that tells what was
-    done."""
+    """Return two statements as SQL. The first installs the core and the chosen parts as `install` does, by default the
+    parts of a new database, records the installation and grants privileges to Supabase's roles. The second reports the
+    result."""
     check_frozen()
     choice = choice or choose((), (), ())
     parts = choice.parts(None)
@@ -37,8 +37,8 @@ def bundle(choice: Choice | None = None) -> str:
 
 
 def part_bundles(names: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
-    """Return by the name of each of these parts the same for that part alone, which adds it to an installation of this
-    version. Those that others need come first."""
+    """Return bundles by part name; each adds its part to an installation of this version. A needed part comes before
+    the parts that need it."""
     check_frozen()
     choice = choose((), names, ())
     return {name: _addition(name, choice.found) for name in choice.found.parts if name in choice.added}
@@ -48,7 +48,7 @@ def _addition(name: str, found: Resources) -> str:
     if name == CORE:
         raise InvalidArgumentError("the core is added to nothing", hint="write its bundle: pgbraid bundle --only core")
     wanted = rows((each, found.part_hashes[each]) for each in found.parts if each in with_needs(found, [name]))
-    # Of the core, what gives policies and privileges to all that there is.
+    # These core files give policies and privileges to every object.
     core = (file for file in found.repeatable if file.owner == CORE and not DECLARES.search(file.text))
     own = (file for file in found.repeatable if file.owner == name)
     files = sorted([*core, *own], key=found.repeatable.index)
@@ -83,7 +83,7 @@ def _written(parts: Iterable[str], supabase: str) -> str:
 
 
 def bundle_parts(choice: Choice | None = None) -> dict[str, str]:
-    """Return the bundle by file name, in parts that the SQL editor takes: all but the last hand their text over."""
+    """Return the bundle by file name, in pieces that the SQL editor takes: all but the last hand their text over."""
     statement, said = _divided(bundle(choice))
     texts = _statements(statement, EDITOR_SIZE)
     names = [_name(len(texts)) % number for number in range(1, len(texts) + 1)]
@@ -96,7 +96,7 @@ def bundle_migration(texts: Iterable[str]) -> str:
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """The statement that installs, and the one that tells what was done."""
+    """Return the statement that installs, and the statement that reports."""
     end = text.rindex(OUTER) + len(OUTER)
     return text[:end], text[end:].removeprefix(";")
 
@@ -104,7 +104,7 @@ def _divided(text: str) -> tuple[str, str]:
 def _statements(text: str, size: int) -> list[str]:
     pieces = [""]
     for line in text.splitlines(keepends=True):
-        # Of ASCII characters.
+        # Sizes count ASCII characters.
         if len(pieces[-1]) + len(line) > size:
             pieces.append("")
         pieces[-1] += line

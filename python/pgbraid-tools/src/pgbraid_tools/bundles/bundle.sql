@@ -8,28 +8,28 @@ declare
   -- braid in the dashboard, under Project Settings, Data API, Exposed schemas; SQL cannot see what is chosen there.
   v_exposed text := '';
 
-  -- What is installed must not depend on the session. An object planted in another schema of the path could be called with
-  -- the installer's rights.
+  -- The result must not depend on the session. An object planted in another schema of the path could be called with the
+  -- installer's rights.
   v_pinned constant jsonb := '{{pinned}}';
   v_settings jsonb;
   v_state text;
   v_message text;
 begin
-  -- What the last of several parts says.
+  -- The last of several pieces decides.
   v_exposed := coalesce(nullif(v_exposed, ''), pg_catalog.current_setting('pgbraid.exposed', true), '');
-  -- Not from pg_settings, which any login can lock: everybody may update it.
+  -- Any login can lock pg_settings, because everybody may update it; so read the settings one by one.
   select pg_catalog.jsonb_object_agg(s.key, pg_catalog.current_setting(s.key)) into v_settings
   from pg_catalog.jsonb_each_text(pg_catalog.jsonb_set(v_pinned, '{lock_timeout}', '0')) s;
   perform pg_catalog.set_config(s.key, s.value, true) from pg_catalog.jsonb_each_text(v_pinned) s;
 
-  -- There, functions have another form, and nodes are to follow.
+  -- On a cluster, functions have another form, and nodes have to follow.
   if exists (select from pg_catalog.pg_namespace n where n.nspname = 'braid_shards') then
     raise exception 'tenants are distributed over the nodes of a cluster, where this cannot run'
       using errcode = '55000',
             hint = 'Run pgbraid upgrade. To add a part, gather the tenants first: pgbraid distribute --gather';
   end if;
 
-  -- The installation. Where it meets other transactions it gives up its locks, and tries again a little later.
+  -- The installation starts here. If it meets other transactions, it releases its locks and retries a little later.
   for v_attempt in 1 .. {{attempts}} loop
     begin
 {{parts}};

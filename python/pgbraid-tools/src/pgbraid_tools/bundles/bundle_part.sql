@@ -31,7 +31,7 @@ begin
       using errcode = '55000', hint = format('Run %s first, and then the others in their order.', format(c_name, 1));
   end if;
   delete from braid_bundle.parts p where p.bundle <> c_bundle;
-  -- An editor may have changed how lines end.
+  -- An editor may have changed line endings.
   insert into braid_bundle.parts (number, bundle, content) values (c_number, c_bundle, replace(c_text, E'\r', ''))
   on conflict (number) do update set content = excluded.content;
   select min(n) into v_number
@@ -52,7 +52,8 @@ begin
     begin
       execute v_text;
     exception when others then
-      -- Again, without the context: it has the whole text, in which psql's reader would not find message and hint.
+      -- Raise the error again without its context, which has the whole text: psql's readers would not find message and
+      -- hint in it.
       get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
       if v_hint = '' then
         raise;

@@ -1,12 +1,14 @@
--- What Supabase's roles need, and the exposure of the schema.
+-- Grant privileges to Supabase's roles, and expose the schema.
 declare
   v_role record;
   v_present text;
 begin
-  -- Inheritance is written out: authenticator is created without it. anon gets nothing: a project with a public tenant
-  -- says so, by set_access and: grant braid_reader to anon with inherit true
-  -- Users read only: any token of a tenant could delete all of its documents otherwise. A project whose users write says
-  -- so: grant braid_writer to authenticated with inherit true
+  -- Inheritance is written out, because authenticator is created without it.
+  -- anon gets nothing. A project with a public tenant calls set_access and runs:
+  --   grant braid_reader to anon with inherit true
+  -- Users only read, because otherwise any token of a tenant could delete all of its documents. A project whose users
+  -- write runs:
+  --   grant braid_writer to authenticated with inherit true
   for v_role in
     select r.rolname as name, w.granted
     from (values ('authenticated', 'braid_reader'), ('service_role', 'braid_writer')) w (role, granted)
@@ -27,7 +29,7 @@ begin
   join pg_roles r on r.rolname = t.role
   where not exists (select from braid_store.trusted_roles k where k.role = t.role and k.kind = t.kind);
 
-  -- The setting wins over the dashboard's, so it is made only where it is there already or asked for.
+  -- The setting wins over the dashboard's, so set it only where it is present already or asked for.
   select string_agg(substr(s.setting, length('pgrst.db_schemas=') + 1), '') into v_present
   from pg_db_role_setting d
   join pg_roles r on r.oid = d.setrole
@@ -41,7 +43,7 @@ begin
     begin
       execute format('alter role authenticator set pgrst.db_schemas = %L', v_exposed);
     exception when insufficient_privilege then
-      null; -- the bundle's last statement says what to do
+      null; -- The bundle's last statement says what to do.
     end;
   end if;
   notify pgrst, 'reload config';

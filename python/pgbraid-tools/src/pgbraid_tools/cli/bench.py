@@ -1,4 +1,4 @@
-"""pgbraid bench."""
+"""Run pgbraid bench."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REPORT = click.Path(dir_okay=False, writable=True, path_type=Path)
 MOST_CLIENTS, MOST_STEPS = 256, 12
-# Of the time, for what several clients do not measure: the single legs, and index recall.
+# Shares of the time for measurements with one client: the single legs, and index recall.
 SINGLE, RECALL = 0.2, 0.1
 SEARCHES = {
     "full_text": "braid.full_text_search(query_text => %(text)s, match_count => %(count)s,"
@@ -128,7 +128,7 @@ def bench(
     if generate is not None and query_set is not None:
         raise click.UsageError("--generate has queries of its own: leave out --query-set")
     dsn = find_dsn(dsn)
-    # As Ctrl-C: what was made is removed.
+    # SIGTERM acts like Ctrl-C, so that temporary objects are removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
     def say(text: str) -> None:
@@ -177,7 +177,8 @@ def bench(
 def _generated(
     connection: Connection, made: ExitStack, dsn: str, count: int, say: Callable[[str], None]
 ) -> tuple[str, str, str]:
-    """A new database with so many texts, for as long as `made`: its address, and tenant and collection there."""
+    """Make a new database with `count` texts, which lasts as long as `made`. Return its address, tenant and collection.
+    """
     import psycopg
     from psycopg.conninfo import make_conninfo
 
@@ -236,7 +237,7 @@ def _measure(
     index_recall_seconds = RECALL * seconds
     rounds = [(cell, SINGLE * seconds / 2 / len(single)) for cell in single]
     rounds += [(cell, (seconds - index_recall_seconds - SINGLE * seconds) / 2 / len(sweep)) for cell in sweep]
-    # There and back, so that what the machine does meanwhile hits both.
+    # Run the rounds forwards and backwards, so that changes of the machine's load hit both searches.
     for number, (cell, length) in enumerate([*rounds, *reversed(rounds)]):
         if number < len(rounds):
             say(f"{cell.search.system}: {cell.search.mode}, clients: {cell.clients}")

@@ -1,4 +1,4 @@
-"""pgbraid bundle."""
+"""Run pgbraid bundle."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bundle(
     --migration for its command line.
 
     It has the core and all stable parts, unless you choose as for pgbraid init. An upgrade takes all parts that the
-    database has. --part writes what adds a part later.
+    database has. --part writes SQL that adds a part later.
     """
     from pgbraid._version import __version__
     from pgbraid.install.choice import choose

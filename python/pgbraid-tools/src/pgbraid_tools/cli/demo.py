@@ -1,4 +1,4 @@
-"""pgbraid demo."""
+"""Run pgbraid demo."""
 
 from __future__ import annotations
 

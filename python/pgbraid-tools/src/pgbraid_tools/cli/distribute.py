@@ -1,4 +1,4 @@
-"""pgbraid distribute, pgbraid move-tenant and pgbraid rebalance."""
+"""Run pgbraid distribute, pgbraid move-tenant and pgbraid rebalance."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def distribute(dsn: str | None, dry_run: bool, shards: int | None, no_check: boo
     superuser.
 
     Calls wait while rows are moved. Rows are counted before and after, and each tenant's index is checked. After an
-    interruption run it again: what is done stays done. Run it again, too, after `pgbraid upgrade`, after new roles, and
-    after others have moved shards: it brings the nodes up to date. See docs/guide/citus.md.
+    interruption, run it again: finished steps stay done. Run it again, too, after `pgbraid upgrade`, after new roles,
+    and after others have moved shards: it brings the nodes up to date. See docs/guide/citus.md.
     """
     from pgbraid._dsn import find_dsn
     from pgbraid_tools import cluster

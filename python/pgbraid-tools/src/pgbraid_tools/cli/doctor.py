@@ -1,4 +1,4 @@
-"""pgbraid doctor."""
+"""Run pgbraid doctor."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pgbraid.install.state import Connection, Installation
 
 PROBLEM, ADVICE = "problem", "advice"
-# As many functions are named.
+# At most this many functions are named.
 NAMED = 8
 FOUND = 1
-# It looks at no large table whole. What takes longer waits for something.
+# No check reads a large table whole. A longer check waits for something.
 TIME_LIMIT = "60s"
 # Clocks that follow a time server differ by less.
 CLOCK_ADVICE, CLOCK_PROBLEM = 2.0, 60.0
@@ -61,11 +61,11 @@ where p.pronamespace in (to_regnamespace('braid_calls'), to_regnamespace('braid_
 )
 @json_option
 def doctor(dsn: str | None, tenant: str, older_than: str, as_json: bool) -> None:
-    """Look for what is wrong with the database, its server and this package, and print what was found, why it matters,
-    and the command that mends it. It changes nothing.
+    """Look for problems of the database, its server and this package. Print each finding, why it matters, and the
+    command that mends it. It changes nothing.
 
-    The exit code is 1 if there is a problem, 0 if there is nothing or only advice, 2 if the database cannot be looked
-    at.
+    The exit code is 1 if there is a problem, 0 if there is nothing or only advice, 2 if the database cannot be
+    examined.
     """
     import psycopg
 
@@ -92,7 +92,7 @@ def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, An
     try:
         installation = read_installation(connection)
     except PermissionDeniedError:
-        # A monitor may not read what is installed, and sees the rest.
+        # A monitor may not read the installation, and sees the rest.
         seen = connection.execute(SEES_ALL).fetchone()
         if seen is None or not seen[0]:
             raise
@@ -145,7 +145,7 @@ def _finding(severity: str, code: str, subject: str, finding: str, reason: str, 
 
 
 def _version_findings(connection: Connection, installation: Installation) -> list[dict[str, str]]:
-    """How the database differs from this package, in the core and in the parts that are installed."""
+    """Return findings on how the database differs from this package, in the core and in the installed parts."""
     from pgbraid.install.state import changed_functions, exists
 
     def version(text: str) -> tuple[int, ...]:
@@ -175,7 +175,7 @@ def _version_findings(connection: Connection, installation: Installation) -> lis
     elif other := installation.differing_parts:
         found = f"Functions of one version, but not of this package: {', '.join(other)}."
         findings.append(_finding(PROBLEM, "functions_differ", "pgbraid", found, clients, upgrade))
-    # On a cluster some bodies are others, on purpose.
+    # On a cluster some function bodies differ on purpose.
     elif not exists(connection, "braid_shards.node_shards") and (bodies := changed_functions(connection, installation)):
         named = ", ".join(bodies[:NAMED]) + (", …" if len(bodies) > NAMED else "")
         found = f"Somebody has changed or dropped functions: {named}."
@@ -185,7 +185,7 @@ def _version_findings(connection: Connection, installation: Installation) -> lis
 
 
 def _time_findings(connection: Connection) -> list[dict[str, str]]:
-    """Whether this machine and the session mean the same by now, and by today."""
+    """Return findings on whether this machine and the session agree about the present time and the present day."""
     findings = []
     before = time.time()
     row = connection.execute(
@@ -195,7 +195,7 @@ def _time_findings(connection: Connection) -> list[dict[str, str]]:
     after = time.time()
     assert row is not None
     server_time, server_offset, server_zone, database = row
-    # As far as the server's answer can be from the middle of the time that it took.
+    # The measured difference is reduced by the uncertainty: half of the time that the answer took.
     difference = abs(server_time - (before + after) / 2) - (after - before) / 2
     if difference > CLOCK_ADVICE:
         findings.append(
@@ -233,7 +233,7 @@ def _instant(seconds: float) -> str:
 
 
 def _local_zone() -> str:
-    """The name of this machine's time zone, as PostgreSQL knows it."""
+    """Return this machine's time zone, by its name in PostgreSQL."""
     named = os.environ.get("TZ", "").lstrip(":")
     if "/" in named and not named.startswith("/"):
         return named

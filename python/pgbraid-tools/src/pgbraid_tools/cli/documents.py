@@ -1,4 +1,4 @@
-"""pgbraid list, pgbraid show and pgbraid delete."""
+"""Run pgbraid list, pgbraid show and pgbraid delete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pgbraid.display import clean, clean_lines
 if TYPE_CHECKING:
     from pgbraid.stored import Document
 
-# So many documents are deleted without a question.
+# Up to this many documents are deleted without a question.
 UNASKED = 10
 TITLE_WIDTH = 50
 
@@ -71,7 +71,7 @@ def _short(title: str) -> str:
 @collection_option
 @json_option
 def show(external_id: str, dsn: str | None, tenant: str, collection: str, as_json: bool) -> None:
-    """Show the document EXTERNAL_ID: what is known of it, and its text by chunks.
+    """Show the document EXTERNAL_ID: its fields, and its text by chunks.
 
     Example: pgbraid show notes/fox.md
     """
