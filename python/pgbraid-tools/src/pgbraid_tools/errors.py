@@ -1,4 +1,4 @@
-"""What the tools raise beside the errors of the driver."""
+"""Define the errors that the tools raise beside the errors of the driver."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def evaluate(
     floors: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run a search for each judged query of QUERY_SET, by each configuration, and print how good the rankings are. With
-    several configurations, each is compared with the first.
+    """Run a search for each judged query of QUERY_SET, by each configuration, and print how good the rankings are.
+    Further configurations are compared with the first.
 
     Example: pgbraid eval support --config now.json --config new.json --fail-under ndcg@10=0.62
     """
@@ -65,7 +65,7 @@ def evaluate(
     metrics = tuple(dict.fromkeys([*(metrics or METRICS), *wanted]))
     configurations = {name: {"collection": collection, **given} for name, given in read_configurations(files).items()}
     with pgbraid.connect(dsn, tenant=tenant) as client, client.transaction():
-        # All configurations see the same documents and judgments.
+        # In one snapshot, all configurations see the same documents and judgments.
         client.connection.execute("set transaction isolation level repeatable read, read only")
         evaluations = {
             name: _in_order(
@@ -73,7 +73,7 @@ def evaluate(
             )
             for name, configuration in configurations.items()
         }
-        # Before what can still fail.
+        # Print before the steps that can still fail.
         if not as_json:
             _print(_mean_lines(query_set, evaluations, metrics))
         compared = _compare(client, evaluations)
@@ -99,18 +99,19 @@ def evaluate(
 
 
 def _in_order(evaluation: dict[str, Any], metrics: tuple[str, ...]) -> dict[str, Any]:
-    """With the metrics as they were named: the report goes by the first."""
+    """Return the evaluation with its metrics in the order of their names on the command line: the report sorts by the
+    first."""
     for measured in (evaluation, *evaluation["queries"]):
         measured["metrics"] = {metric: measured["metrics"][metric] for metric in metrics}
     return evaluation
 
 
 def _compare(client: Client, evaluations: dict[str, Any]) -> dict[str, Any]:
-    """Each evaluation with the first, by name."""
+    """Return the comparison of each evaluation with the first, by name."""
     # Rows of each query would only make the arguments large.
     baseline, *candidates = ((name, _without_rows(evaluation)) for name, evaluation in evaluations.items())
     count = len(baseline[1]["queries"])
-    # One query tells nothing of a difference.
+    # One query proves no difference.
     if count < 2:
         return {}
     samples = max(FEWEST_SAMPLES, min(SAMPLES, MOST_DRAWS // (count * len(baseline[1]["metrics"]))))
@@ -121,8 +122,9 @@ def _compare(client: Client, evaluations: dict[str, Any]) -> dict[str, Any]:
 
 
 def _explain(client: Client, evaluations: dict[str, Any]) -> Explanations:
-    """What each word adds to the full-text scores of the first rows of the queries that the report shows first. Without
-    rows that were scored in another way than explain_score's: by other statistics, without operators, corrected, …."""
+    """Return the contributions of words to the full-text scores of the first rows, for the queries that the report
+    shows first. Leave out rows whose score explain_score cannot reproduce: with other statistics, without operators,
+    corrected, …."""
     from pgbraid_tools.evaluation.report import MOST_EXPLAINED, MOST_EXPLAINED_ROWS, shown_queries
 
     explained = set(shown_queries(evaluations)[:MOST_EXPLAINED])
@@ -158,7 +160,7 @@ def _without_rows(evaluation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_folder(report: Path) -> None:
-    """Before the searches, which may take long."""
+    """Check the folder before the searches, which may take long."""
     if not report.parent.is_dir():
         raise click.BadParameter(f"{report.parent} is no folder", param_hint="--report")
     if not report.exists() and not os.access(report.parent, os.W_OK):
@@ -182,7 +184,7 @@ def _floor(given: str) -> tuple[str, float]:
 
 
 def read_configurations(files: tuple[Path, ...]) -> dict[str, dict[str, Any]]:
-    """The configurations by name; that of the collection if there is no file."""
+    """Return the configurations by name; without files, the collection's own configuration."""
     found: dict[str, dict[str, Any]] = {} if files else {"default": {}}
     for file in files:
         try:

@@ -1,4 +1,4 @@
-"""pgbraid explain."""
+"""Run pgbraid explain."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def explain(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Search for QUERY and show how each score comes about: ranks, fusion, boosts, and what each word adds.
+    """Search for QUERY and show how each score comes about: ranks, fusion, boosts, and the contribution of each word.
 
     Example: pgbraid explain "pricing objections" --document call-17
     """

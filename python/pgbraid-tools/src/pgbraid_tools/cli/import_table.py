@@ -1,4 +1,4 @@
-"""pgbraid import-table."""
+"""Run pgbraid import-table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FETCH = 500
 PAGE = 1000
-# As documents have them; else as text.
+# These keys have the types that documents need; other keys are text.
 FORMS = {
     "metadata": "{}::jsonb::text",
     "importance": "{}::float8",
@@ -28,7 +28,7 @@ FORMS = {
 
 @dataclass(frozen=True)
 class Source:
-    """A table as it is to be read: its name, and per document key the column's name and type."""
+    """Describe a table to read: its name, and per document key the column's name and type."""
 
     table: sql.Identifier
     columns: dict[str, tuple[str, str]]
@@ -37,7 +37,7 @@ class Source:
         from psycopg import sql
 
         for key, (name, kind) in self.columns.items():
-            # Arrays of numbers become JSON arrays, which vectors are in text form already.
+            # Arrays of numbers become JSON arrays, the text form of vectors.
             form = FORMS.get(key, "to_json({})::text" if kind.startswith("_") else "{}::text")
             yield sql.SQL(form).format(sql.Identifier(name))
 
@@ -162,7 +162,7 @@ def _import(
 
 
 def _prune(client: pgbraid.Client, collection: str, ids: set[str]) -> int:
-    """Delete the documents that are not in `ids`; how many."""
+    """Delete the documents that are not in `ids`; return how many."""
     after, deleted = None, 0
     while listed := client.list_documents(collection, match_count=PAGE, after=after):
         after = listed[-1].external_id
@@ -208,7 +208,7 @@ def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str
 def _check_dimensions(
     connection: psycopg.Connection[Any], source: Source, client: pgbraid.Client, collection: str
 ) -> None:
-    """Before anything is written: every vector has the collection's dimensions."""
+    """Check, before anything is written, that every vector has the collection's dimensions."""
     from psycopg import sql
 
     from pgbraid.errors import DimensionMismatchError
@@ -227,12 +227,12 @@ def _check_dimensions(
             )
 
 
-# Of a row without text.
+# This condition holds for a row without text.
 TEXTLESS = "coalesce({}::text, '') = ''"
 
 
 def _count(connection: psycopg.Connection[Any], source: Source) -> tuple[int, int]:
-    """How many rows there are, and how many of them have no text."""
+    """Return the number of rows, and the number of rows without text."""
     from psycopg import sql
 
     query = sql.SQL(f"select count(*), count(*) filter (where {TEXTLESS}) from {{}}").format(
@@ -243,7 +243,7 @@ def _count(connection: psycopg.Connection[Any], source: Source) -> tuple[int, in
 
 
 def _rows(connection: psycopg.Connection[Any], source: Source, ids: set[str] | None) -> Iterator[dict[str, Any]]:
-    """The rows as documents; their ids go into `ids`."""
+    """Yield the rows as documents, and add their ids to `ids`."""
     from psycopg import sql
 
     query = sql.SQL(f"select {{}} from {{}} where not ({TEXTLESS})").format(
@@ -261,7 +261,7 @@ def _rows(connection: psycopg.Connection[Any], source: Source, ids: set[str] | N
 
 
 def _metadata(name: str, text: str) -> Any:
-    """Return the metadata of the row of this id. Raises InvalidArgumentError for what Python cannot read."""
+    """Return the metadata of the row with this id. Raise InvalidArgumentError for values that Python cannot read."""
     import json
 
     from pgbraid.errors import InvalidArgumentError

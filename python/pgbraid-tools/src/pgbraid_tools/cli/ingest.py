@@ -1,4 +1,4 @@
-"""pgbraid ingest."""
+"""Run pgbraid ingest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ QUERY_PLACE = "query"
 
 
 def _field_options(function: Callable[..., None]) -> Callable[..., None]:
-    """`--id-column` and its like; `--id-key` is the same, as JSON has keys. All take PATTERN=NAME."""
+    """Add the options `--id-column` and its siblings. `--id-key` is the same, because JSON has keys. All take
+    PATTERN=NAME."""
     kinds = {
         "id": "Becomes external_id.",
         "text": "Becomes content. May be given several times. 'faq*.xlsx=answer' holds for files of such a name.",
@@ -124,11 +125,11 @@ def ingest(
     embedding_model: str | None,
     **fields: Any,
 ) -> None:
-    """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, PPTX, RTF, EPUB,
-    notebooks, tables, JSON, e-mail, transcripts, source code. A path of - is standard input.
+    """Index files, and folders with everything below them: text, Markdown, HTML, PDF, DOCX, PPTX, RTF, EPUB, notebooks,
+    tables, JSON, e-mail, transcripts, source code. A path of - is standard input.
 
-    A file's external_id is its source and its path within it, and behind that a row's id. Running it again costs only
-    what has changed. Ends with 1 if a file failed.
+    A file's external_id is its source and its path within it, followed by a row's id. Running it again processes only
+    changed files. It exits with 1 if a file failed.
 
     Example: pgbraid ingest notes/ papers.jsonl
     """
@@ -225,7 +226,7 @@ def _chunk_tokens(client: Client, collection: str, *, create: bool) -> int:
 
 
 def _ingest_input(ingestion: Ingestion, source: str | None, kind: str, options: Options) -> None:
-    """Standard input, from a file of its own: it is read more than once."""
+    """Ingest standard input through a temporary file, because it is read more than once."""
     from pgbraid_tools.files.drafts import Input
     from pgbraid_tools.files.sources import Source
     from pgbraid_tools.files.stored import INPUT_PATH
@@ -259,7 +260,7 @@ def _ingest_query(ingestion: Ingestion, source: str | None, dsn: str | None, que
     from pgbraid_tools.files.query import query_drafts
     from pgbraid_tools.files.sources import QUERY, Source
 
-    # Without a name, a query is known by its text.
+    # Without a name, a query is identified by its text.
     path = QUERY if source else f"{QUERY}-{sha256(query.strip().encode()).hexdigest()[:8]}"
     name = source or QUERY
     rows = query_drafts(find_dsn(dsn), query, fields)

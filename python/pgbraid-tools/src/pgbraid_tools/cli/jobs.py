@@ -1,4 +1,4 @@
-"""pgbraid jobs."""
+"""Run pgbraid jobs."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _of_chunks(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(short_help="List chunks that wait for an embedding; retry or drop them.")
 def jobs() -> None:
-    """List, retry and drop the chunks of a collection that wait for their embedding. A worker abandons a text that
-    the model refuses: it is listed here until you retry or drop it."""
+    """List, retry and drop the chunks of a collection that wait for their embedding. A worker abandons a text that the
+    model refuses; it stays listed here until you retry or drop it."""
 
 
 @jobs.command("list", short_help="List them, with the reason why they failed.")
@@ -56,7 +56,7 @@ def list_jobs(
     match_count: int,
     as_json: bool,
 ) -> None:
-    """List chunks that wait for their embedding, with the reason why they failed."""
+    """List chunks that wait for their embedding, with the reason of each failure."""
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:
@@ -88,7 +88,7 @@ def list_jobs(
 @jobs.command(short_help="Let workers try them again at once.")
 @_of_chunks
 def retry(dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]) -> None:
-    """Let workers try the named chunks, or all that have failed, again at once."""
+    """Let workers retry the named chunks, or all failed chunks, at once."""
     count = _change(True, dsn, tenant, collection, model, chunk_ids)
     click.echo(f"{count} chunks wait for a worker")
 
@@ -109,7 +109,7 @@ def _change(
     model: str | None,
     chunk_ids: tuple[int, ...],
 ) -> int:
-    """How many jobs were changed."""
+    """Retry or drop jobs; return how many."""
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:

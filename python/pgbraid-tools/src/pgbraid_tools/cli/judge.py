@@ -1,4 +1,4 @@
-"""pgbraid judge."""
+"""Run pgbraid judge."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def judge(
     judge_name: str,
     seed: int,
 ) -> None:
-    """Show the first results of each configuration for the queries of QUERY_SET, each once, shuffled, without the
-    configuration that found them. Store a grade for each key: 0 to 3; s skips, u takes the last one back, q ends.
+    """Show the first results of each configuration for the queries of QUERY_SET, each once and shuffled, without naming
+    the configuration. Store a grade for each key: 0 to 3; s skips, u takes the last grade back, q ends.
 
-    Each grade is stored at once. What this judge has graded does not come again. Without a terminal, each line of
+    Each grade is stored at once. Results that this judge has graded do not come again. Without a terminal, each line of
     standard input is a key.
 
     Example: pgbraid judge support --config now.json --config new.json --judge ana
@@ -71,7 +71,7 @@ def judge(
 
 
 def _grade(client: Client, judging: Judging, query_count: int, key: Callable[[], str]) -> bool:
-    """Until nothing is left; True if the judge ended it before."""
+    """Ask for grades until nothing is left. Return True if the judge ended it before."""
     shown = None
     while (result := judging.next()) is not None:
         if result is not shown:
@@ -106,15 +106,15 @@ def _show(client: Client, result: PooledResult, query_count: int) -> None:
 
 
 def _passage(client: Client, result: PooledResult, coloured: Callable[[str, str], str]) -> str:
-    """What matches the query best, with its words marked."""
+    """Return the passage that matches the query best, with its words marked."""
     from pgbraid.errors import NotFoundError
 
     try:
         marked = client.highlight(result.chunk_id, result.query_text, fragment_count=3, fragment_words=40)
     except NotFoundError:
-        # The document has been written anew since the search.
+        # The document was rewritten since the search.
         return clean(" ".join(result.content.split())[:1000])
-    # What is no tag is escaped, so every tag is one of ours.
+    # Text outside of tags is escaped, so every tag is one of ours.
     parts = re.split(r"<mark>(.*?)</mark>", " ".join(marked.split()))
     texts = (clean(unescape(part)) for part in parts)
     return "".join(coloured(text, "title") if place % 2 else text for place, text in enumerate(texts))
@@ -132,8 +132,8 @@ def _help() -> None:
 
 @contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """Give a function that waits for a key of the terminal, or read a line of a standard input that is none; "q" at
-    its end."""
+    """Yield a function that waits for a key of the terminal. Without a terminal, it reads a line of standard input. It
+    returns "q" at the end."""
     if not sys.stdin.isatty():
         yield lambda: line.strip() if (line := sys.stdin.readline()) else "q"
         return
@@ -147,11 +147,11 @@ def _keys() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(terminal)
 
     def read() -> str:
-        # Each time: another program may have changed it, while this one was stopped.
+        # Set the mode each time: another program may have changed it while this one was stopped.
         tty.setcbreak(terminal, termios.TCSADRAIN)
         pressed = os.read(terminal, 1)
         if pressed == b"\x1b":
-            # Arrows and the like send several bytes, of which some are digits.
+            # Arrow keys send several bytes, some of which are digits.
             while select.select([terminal], [], [], 0.02)[0] and os.read(terminal, 64):
                 pass
         key = pressed.decode("latin-1")
@@ -160,7 +160,7 @@ def _keys() -> Iterator[Callable[[], str]]:
     def end(*_: object) -> None:
         raise SystemExit(128 + signal.SIGTERM)
 
-    # Killed, it still gives the terminal back.
+    # SIGTERM still restores the terminal.
     handler = signal.signal(signal.SIGTERM, end)
     try:
         yield read

@@ -1,4 +1,4 @@
-"""pgbraid learn."""
+"""Run pgbraid learn."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def learn(
     store: bool,
     as_json: bool,
 ) -> None:
-    """Learn from QUERY_SET how to weigh what a search knows of its candidates, and print what that gains on queries
-    that were left out. Ends with 1 if --store finds that nothing is gained.
+    """Learn from QUERY_SET how to weigh the features of candidates, and print the gain on held-out queries. It exits
+    with 1 if --store finds no gain.
 
     Example: pgbraid learn support --name support --store
     """
@@ -69,7 +69,7 @@ def learn(
     configuration = {"collection": collection, **read_configurations((config,) if config else ()).popitem()[1]}
     with pgbraid.connect(dsn, tenant=tenant) as client:
         with client.transaction():
-            # All pages see the same documents and judgments.
+            # In one snapshot, all pages see the same documents and judgments.
             client.connection.execute("set transaction isolation level repeatable read, read only")
             levels = {found["query_set"]: found["level"] for found in client.list_query_sets()}
             rows = _rows(client, query_set, configuration, judge)

@@ -1,4 +1,4 @@
-"""pgbraid maintain."""
+"""Run pgbraid maintain."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ def maintain(dsn: str | None, seconds: float) -> None:
             raise error
         told = from_psycopg(error)
         raise type(told)(f"{name}: {told.message}", hint=told.hint) from error
-    # While tenants are moved it waits for the next time, and a login that only maintains leaves it to others.
+    # While tenants are moved, this waits for the next run; a login that only maintains leaves it to others.
     with suppress(ConflictError, PermissionDeniedError):
         cluster.forget_handed_over(found)
 
 
 def _tell_time(result: dict[str, Any], where: str = "") -> None:
-    """Say on stderr what was not begun for want of time, and how to have it done."""
+    """Say on stderr which steps were not begun for lack of time, and how to run them."""
     if "seconds_needed" in result:
-        # The rest of the work takes time as well.
+        # The other steps take time as well.
         enough = max(60, 2 * result["seconds_needed"])
         click.echo(
             f"{where}not done yet: a vector index or a merge needs {result['seconds_needed']} seconds;"
@@ -102,7 +102,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
                 "select braid.maintain(time_budget => make_interval(secs => %s))", (min(left, needed),)
             ).fetchone()
             assert row is not None
-            # An index, or a merge, that is not begun without the time for it.
+            # An index or a merge is not begun without enough time for it.
             unfit = row[0].pop("seconds_needed", None)
             needed = max(10.0, unfit or 0)
             done = {
@@ -111,7 +111,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
             }
             left = deadline - time.monotonic()
             if not any(value for key, value in row[0].items() if key not in ("complete", "warnings")) and left > 0:
-                # What is left waits for another session.
+                # The remaining work waits for another session.
                 time.sleep(0 if done["complete"] else min(left, 0.5))
         if unfit is not None:
             done["seconds_needed"] = unfit
@@ -126,7 +126,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
 
 
 def _apply_changes(connection: psycopg.Connection[Any], deadline: float) -> dict[str, Any]:
-    """Bring synced tables over, in half of the time at most, each call committed."""
+    """Apply changes of synced tables, in half of the time at most, and commit each call."""
     half = time.monotonic() + max((deadline - time.monotonic()) / 2, 0.1)
     rows = 0
     while True:

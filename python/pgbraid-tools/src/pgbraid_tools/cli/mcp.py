@@ -1,4 +1,4 @@
-"""pgbraid mcp."""
+"""Run pgbraid mcp."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pgbraid_tools.mcp_server import Connections, TokenSettings
 
 DEFAULT_CLAIM = "app_metadata.tenant_id"
-# RFC 7518, 3.2: a key of HS256 has at least as many bits as the hash.
+# RFC 7518, 3.2: a key of HS256 needs at least the hash's number of bits.
 SHORTEST_SECRET = 32
 
 
@@ -75,8 +75,8 @@ def mcp(
 ) -> None:
     """Serve agents the tools search, recall, timeline, get_document and explain; with --write also remember and forget.
 
-    Without --http an agent starts it itself. With it, a server on any but the loopback interface demands bearer tokens,
-    and each call is for the tenant that its token names.
+    Without --http, an agent starts the server itself. With --http, a server on any interface but loopback demands
+    bearer tokens, and each call acts for the tenant that its token names.
 
     Example: pgbraid mcp --collection notes --write
     """
@@ -158,7 +158,7 @@ async def _serve(
         host, port = address
         named = [] if tokens is None else [hostname] if (hostname := urlsplit(tokens.resource_url).hostname) else []
         app = http_app(server, host, [*named, *allowed_hosts])
-        # Before it says so. An address that is taken is an OSError here, and the end of the process there.
+        # Bind before announcing. An address in use raises OSError here, where a later bind would end the process.
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
             named_port = listening.getsockname()[1]
             click.echo(f"serving http://{f'[{host}]' if ':' in host else host}:{named_port}/mcp", err=True)

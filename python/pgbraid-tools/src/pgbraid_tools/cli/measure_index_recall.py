@@ -1,4 +1,4 @@
-"""pgbraid measure-index-recall."""
+"""Run pgbraid measure-index-recall."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ WIDTHS = ("ef_search_fused", "ef_search", "ef_search_100")
 def measure_index_recall(
     dsn: str | None, tenant: str, collection: str, query_count: int, is_set: bool, as_json: bool
 ) -> None:
-    """Ask the vector index of a collection the tenant's own queries, at growing ef_search, and compare with a scan.
+    """Search a collection's vector index for the tenant's own queries, at growing ef_search, and compare with a scan.
 
-    It takes as long as the same number of exact searches. The tenant's own queries are the queries whose vectors
-    are stored, and the queries of query sets. If there are fewer than 30, stored vectors, moved a little, are asked
-    as well.
+    It takes as long as the same number of exact searches. The tenant's own queries are the queries whose vectors are
+    stored, and the queries of query sets. If there are fewer than 30, moved copies of stored vectors are added.
     """
     import pgbraid
 

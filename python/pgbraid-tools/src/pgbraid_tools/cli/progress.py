@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal, else a line now and then."""
+"""Report progress on stderr: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function to call with the number done so far."""
+    """Yield a function to call with the number done so far."""
     if sys.stderr.isatty():
         with click.progressbar(length=max(total, 1), label=label, file=sys.stderr, show_pos=True) as bar:
             yield lambda done: bar.update(done - bar.pos)
@@ -35,7 +35,7 @@ def progress(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def embed(client: object, collection: str) -> None:
-    """Embed what waits in the collection. Without an embedder, say so: full text finds the text anyway."""
+    """Embed the waiting chunks of the collection. Without an embedder, say so: full text finds the text anyway."""
     from pgbraid.client import Client
     from pgbraid.errors import MissingExtraError
 
@@ -55,7 +55,7 @@ def embed(client: object, collection: str) -> None:
 
 
 class ByteProgress:
-    """How many bytes are done, how fast, and how long the rest will take. Other lines go through `say`."""
+    """Report how many bytes are done, the rate, and the remaining time. Other lines go through `say`."""
 
     def __init__(self, label: str, total: int) -> None:
         self._label = label

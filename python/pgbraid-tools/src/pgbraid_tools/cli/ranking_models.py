@@ -1,4 +1,4 @@
-"""pgbraid ranking-models."""
+"""Run pgbraid ranking-models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("ranking-models", short_help="List, store and drop models that searches rank by.")
 def ranking_models() -> None:
-    """List, store and drop ranking models of the tenant, which `pgbraid learn` makes."""
+    """List, store and drop the tenant's ranking models, which `pgbraid learn` makes."""
 
 
 @ranking_models.command("list", short_help="List the models.")
@@ -22,7 +22,7 @@ def ranking_models() -> None:
 @tenant_option
 @json_option
 def list_ranking_models(dsn: str | None, tenant: str, as_json: bool) -> None:
-    """List the tenant's models, with what each gained where it was learned."""
+    """List the tenant's ranking models, with the gain that each had when it was learned."""
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:
@@ -53,7 +53,7 @@ def list_ranking_models(dsn: str | None, tenant: str, as_json: bool) -> None:
 @dsn_option
 @tenant_option
 def store_ranking_model(name: str, file: Path, dsn: str | None, tenant: str) -> None:
-    """Store the model that `pgbraid learn --output FILE` wrote as NAME. A file that was changed is refused.
+    """Store the model that `pgbraid learn --output FILE` wrote as NAME. A changed file is refused.
 
     Example: pgbraid ranking-models store support model.json
     """

@@ -1,4 +1,4 @@
-"""pgbraid recall."""
+"""Run pgbraid recall."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ __all__ = ["reclaim_space"]
 MIN_EXCESS_BYTES = 4_000_000
 # Size, relative to the size needed, from which a table or index is bloated.
 MAX_BLOAT = 1.25
-# Short, because other sessions queue behind a waiting step.
+# The timeout is short, because other sessions queue behind a waiting step.
 LOCK_TIMEOUT = "3s"
 PAGE_BYTES = 8192
 # Postings are moved in batches, because a merge of their segments waits meanwhile.
@@ -47,7 +47,7 @@ join pg_catalog.pg_class t on t.oid = x.indrelid
 where i.relnamespace = 'braid_store'::regnamespace and not x.indisvalid and i.relname ~ '_cc(new|old)[0-9]*$'
 """
 POSTINGS_PAGES = "select pg_catalog.pg_relation_size('braid_store.postings') / 8192"
-# Places of postings with TOASTed lists, in the given order, until their sizes add up to `room` bytes.
+# List places of postings with TOASTed lists, in the given order, until their sizes add up to `room` bytes.
 TOASTED_POSTINGS = """
 select p.place::text, p.bytes
 from (
@@ -63,7 +63,7 @@ from (
 where p.sum <= %(room)s
 order by p.sum
 """
-# The pages of TOASTed lists, and the pages that they need: TOAST chunks have 1,996 bytes, four of them a page.
+# Compare the pages of TOASTed lists with the pages needed: TOAST chunks have 1,996 bytes, four of them a page.
 TOAST_PAGES = """
 select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          select coalesce(ceil(sum(ceil(p.bytes / 1996.0)) / 4), 0)::bigint
@@ -74,7 +74,8 @@ select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          where p.bytes > 1900)
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-# Null where the login cannot read the TOAST table, or before PostgreSQL 17, which cannot tell whose chunks they are.
+# The result is null if the login cannot read the TOAST table, or before PostgreSQL 17, which cannot tell to which rows
+# chunks belong.
 TOAST_TABLE = """
 select case when pg_catalog.has_schema_privilege('pg_toast', 'usage')
                  and pg_catalog.current_setting('server_version_num')::int >= 170000
@@ -97,14 +98,14 @@ def reclaim_space(connection: psycopg.Connection[Any], deadline: float, warnings
     reclaimed = 0
     try:
         connection.execute(f"set lock_timeout = '{LOCK_TIMEOUT}'")
-        # A vacuum takes as long as it takes, whatever the login's searches may.
+        # A vacuum may take longer than the login's searches may.
         connection.execute("set statement_timeout = 0")
         with _step(connection, "measuring the tables", warnings):
             before = _value(connection, TOTAL_BYTES)
             _reclaim(connection, deadline, warnings)
             reclaimed = max(0, int(before - _value(connection, TOTAL_BYTES)))
     finally:
-        # The server may keep the session for others, or have ended it.
+        # The server may keep the session for other clients, or have ended it.
         for setting in ("lock_timeout", "statement_timeout"):
             with suppress(OperationalError):
                 connection.execute(f"reset {setting}")
@@ -145,11 +146,11 @@ def _bloated(connection: psycopg.Connection[Any], warnings: list[str]) -> list[t
 
 
 def _move_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
-    """Move them from the end of their table to where there is room, and cut the end off. Vacuum alone cannot: the last
-    merge writes the largest lists, behind all that it deletes."""
-    # Some rows may have found room near the end: once more for these.
+    """Move postings from the end of their table to free space, and truncate the table. Vacuum alone cannot: the last
+    merge writes the largest lists, behind the lists that it deletes."""
+    # Some rows may have found space near the end; move these once more.
     for _ in range(3):
-        # First, as only then rows come to lie in front.
+        # Vacuum first, because only then is there free space in front.
         _vacuum(connection, "postings", warnings)
         needed = next((row[3] for row in _bloated(connection, warnings) if row[:2] == ("postings", "rows")), None)
         if needed is None or time.monotonic() > deadline:
@@ -166,7 +167,7 @@ def _move_postings(connection: psycopg.Connection[Any], deadline: float, warning
 
 def _move_last(connection: psycopg.Connection[Any], first_page: int, pages: int, deadline: float) -> None:
     behind = f"({pages},0)"
-    # While a transaction is open that may still read what was deleted, there is no room. To see that costs a page.
+    # While an open transaction may still read deleted rows, there is no free space. Finding that out costs one page.
     piece = PAGE_BYTES
     may_go_on = True
     while may_go_on and time.monotonic() < deadline:
@@ -182,15 +183,15 @@ def _move_last(connection: psycopg.Connection[Any], first_page: int, pages: int,
 
 
 def _rewrite_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
-    """Move lists that are out of line from the end of their file, where the last merge has written them, to where
-    there is room, and cut the end off."""
+    """Move postings lists from the end of their TOAST table, where the last merge wrote them, to free space, and
+    truncate the table."""
     toast = None
     with _step(connection, "moving long postings", warnings):
         toast = _value(connection, TOAST_TABLE)
-    # Where one sees where they lie, some may have come to lie at the end again. Where nobody does, those that were
-    # written last are taken, and then the first of these again, which may have found room in the last page.
+    # If the login sees where lists lie, some may have landed at the end again. If it does not, the lists written last
+    # are taken; then the first of these again, which may have found space in the last page.
     for number in range(5 if toast else 2):
-        # First, as only then lists come to lie in front.
+        # Vacuum first, because only then is there free space in front.
         _vacuum(connection, "postings", warnings)
         if time.monotonic() > deadline:
             return
@@ -203,8 +204,8 @@ def _rewrite_postings(connection: psycopg.Connection[Any], deadline: float, warn
 def _rewrite_last(
     connection: psycopg.Connection[Any], toast: str | None, deadline: float, most_pages: int | None
 ) -> bool:
-    """Whether something was moved, and to where there was room."""
-    # By the lists, as a vacuum that skips pages does not know how many pieces there are.
+    """Move the last lists; tell whether some were moved into free space."""
+    # Count by the lists, because a vacuum that skips pages does not know the number of chunks.
     pages, needed = connection.execute(TOAST_PAGES).fetchone() or (0, 0)
     if (pages - needed) * PAGE_BYTES < MIN_EXCESS_BYTES:
         return False
@@ -219,8 +220,8 @@ def _rewrite_last(
             " group by t.chunk_id) f on f.chunk_id in (p.elements_id, p.blocks_id)",
         )
     )
-    # Pieces grow: while a transaction is open that may still read what was deleted, there is no room, and to see that
-    # costs a page.
+    # Batches grow: while an open transaction may still read deleted rows, there is no free space, and finding that out
+    # costs one page.
     pieces: list[list[str]] = []
     left = 0
     for place, size in connection.execute(query.encode(), {"room": room}).fetchall():
@@ -239,8 +240,8 @@ def _rewrite_last(
 
 def _vacuum(connection: psycopg.Connection[Any], table: str, warnings: list[str]) -> None:
     with _step(connection, f"vacuum of {table}", warnings):
-        # An autovacuum that is at it gives way after deadlock_timeout. With index_cleanup, as a vacuum that finds few
-        # dead rows otherwise leaves their line pointers, and a page that has one is not cut off.
+        # An autovacuum of this table gives way after deadlock_timeout. Without index_cleanup, a vacuum that finds few
+        # dead rows leaves their line pointers, and a page with a line pointer is not truncated.
         connection.execute(sql.SQL("vacuum (index_cleanup on) braid_store.{}").format(sql.Identifier(table)))
 
 
@@ -249,13 +250,13 @@ def _reindex(connection: psycopg.Connection[Any], table: str, index: str, warnin
     with _step(connection, f"reindex of {index}", warnings):
         left = [name for name, of in connection.execute(INVALID_INDEXES).fetchall() if of == table]
         if left:
-            # Writers keep each of them up to date, so there must not be more and more.
+            # Writers maintain every invalid index as well, so their number must not grow.
             warnings.append(f"reindex of {index}: not while {left[0]} cannot be dropped")
             return
         connection.execute(sql.SQL("reindex index concurrently braid_store.{}").format(sql.Identifier(index)))
         done = True
     if not done:
-        # Somebody else is at it, or has a transaction open. The old index is as good as before.
+        # Another session works on it, or has a transaction open. The old index is as good as before.
         _drop_invalid_indexes(connection, warnings)
 
 
@@ -264,14 +265,14 @@ def _drop_invalid_indexes(connection: psycopg.Connection[Any], warnings: list[st
     with _step(connection, "looking for invalid indexes", warnings):
         left = connection.execute(INVALID_INDEXES).fetchall()
     for name, _ in left:
-        # Not without "concurrently", for which searches would wait. One that is still being made keeps its lock.
+        # Without "concurrently", searches would wait. An index that is still being built keeps its lock.
         with _step(connection, f"drop of {name}", warnings), suppress(UndefinedObject):
             connection.execute(sql.SQL("drop index concurrently braid_store.{}").format(sql.Identifier(name)))
 
 
 @contextmanager
 def _step(connection: psycopg.Connection[Any], name: str, warnings: list[str]) -> Iterator[None]:
-    """What another session keeps from being done is left out, with a warning."""
+    """Skip a step that another session blocks, with a warning."""
     try:
         yield
     except OperationalError as error:

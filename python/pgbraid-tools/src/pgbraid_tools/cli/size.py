@@ -1,4 +1,4 @@
-"""pgbraid size."""
+"""Run pgbraid size."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def size(
     disk: int,
     as_json: bool,
 ) -> None:
-    """Estimate disk, memory and CPU of a number of chunks, and how many nodes of a size they need. No database is
-    asked.
+    """Estimate disk, memory and CPU of a number of chunks, and the number of nodes of a given size. No database is
+    used.
 
     Example: pgbraid size --chunks 100000000 --dimensions 384 --tenants 1000 --qps 100
     """

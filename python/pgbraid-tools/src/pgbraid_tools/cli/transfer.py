@@ -1,4 +1,4 @@
-"""pgbraid export-tenant and pgbraid import-tenant."""
+"""Run pgbraid export-tenant and pgbraid import-tenant."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pgbraid.cli.options import dsn_option, tenant_option
 @dsn_option
 @tenant_option
 def export_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
-    """Write all that a tenant stored to FILE (- for standard output), as lines of JSON that `pgbraid import-tenant`
-    takes: collections, documents, chunks and embeddings.
+    """Write all data of a tenant to FILE (- for standard output), as lines of JSON for `pgbraid import-tenant`:
+    collections, documents, chunks and embeddings.
 
     Example: pgbraid export-tenant --tenant acme acme.jsonl
     """
@@ -24,7 +24,7 @@ def export_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
     with pgbraid.connect(dsn, tenant=tenant) as client:
         for record in client.export_tenant():
             file.write(f"{record}\n")
-    # The first write opens the file, so that a failure before it leaves what an earlier export wrote.
+    # The first write opens the file, so an earlier failure leaves a previous export alone.
     file.write("")
 
 
@@ -33,8 +33,8 @@ def export_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
 @dsn_option
 @tenant_option
 def import_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
-    """Store for a tenant that exists what `pgbraid export-tenant` wrote to FILE (- for standard input). Searches then
-    find the same documents with the same scores.
+    """Store the output of `pgbraid export-tenant` from FILE (- for standard input) for an existing tenant. Searches
+    then find the same documents with the same scores.
 
     Example: pgbraid import-tenant --tenant acme acme.jsonl
     """

@@ -1,4 +1,4 @@
-"""pgbraid tune and pgbraid rankings."""
+"""Run pgbraid tune and pgbraid rankings."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 FAILED = 1
 MOST_CONFIGURATIONS = 500
 SHOWN = 10
-# What an evaluation has that choosing does not look at.
+# The choice does not look at these keys of an evaluation.
 UNUSED = ("counts", "warnings", "latency", "level")
-# What a version keeps of a tuning; the rest is the ranking.
+# A version keeps these facts of a tuning; the rest is the ranking.
 KEPT = ("query_set", "judge", "metric", "query_count", "fold_count", "seed", "held_out")
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -64,9 +64,9 @@ def tune(
     reason: str | None,
     as_json: bool,
 ) -> None:
-    """Run a search for each judged query of QUERY_SET by other settings of the ranking. Print the best settings,
-    and what they gain on queries that did not choose them. End with 1 if --apply finds that the gain may be chance,
-    or needs what only searches can give.
+    """Run a search for each judged query of QUERY_SET by other settings of the ranking. Print the best settings, and
+    their gain on queries that did not choose them. Exit with 1 if --apply finds that the gain may be chance, or needs
+    options that only a search can set.
 
     Example: pgbraid tune support --budget 100 --apply
     """
@@ -78,7 +78,7 @@ def tune(
     given = {"collection": collection, **read_configurations((config,) if config else ()).popitem()[1]}
     with pgbraid.connect(dsn, tenant=tenant) as client:
         with client.transaction():
-            # All configurations see the same documents and judgments.
+            # In one snapshot, all configurations see the same documents and judgments.
             client.connection.execute("set transaction isolation level repeatable read, read only")
             plan = client.plan_tuning(
                 query_set, None if space is None else _read(space, "--space"), budget, given, judge=judge, seed=seed
@@ -195,7 +195,8 @@ def _apply(
         tuned["chosen"]["ranking"],
         reason,
         evaluation={key: tuned[key] for key in KEPT},
-        # What somebody else changed meanwhile would be undone, and the gain is over what was there.
+        # Without it, changes that others made meanwhile would be undone, and the gain would not be over the present
+        # ranking.
         expected_ranking=present,
     )
     if not as_json:
@@ -262,7 +263,7 @@ def set_ranking(file: Path, reason: str, dsn: str | None, collection: str) -> No
 @dsn_option
 @collection_option
 def restore_ranking(version: int, reason: str | None, dsn: str | None, collection: str) -> None:
-    """Let the collection rank as in VERSION. That is a new version, so it can be undone as well.
+    """Let the collection rank as in VERSION. This makes a new version, so it can be undone as well.
 
     Example: pgbraid rankings restore 3
     """

@@ -1,4 +1,4 @@
-"""What `pgbraid search --watch` prints: the results, then what changes."""
+"""Print the results of `pgbraid search --watch`, then every change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["watch"]
 
 
 def watch(found: SearchResults, search_again: Callable[[], SearchResults], seconds: float, as_json: bool) -> NoReturn:
-    """Print what is found, and every so many seconds what is different from before, until interrupted."""
+    """Print the results, and every `seconds` their changes, until interrupted."""
     if as_json:
         print_line(found, [], rank_changes([], found), found.warnings)
     else:

@@ -1,4 +1,4 @@
-"""pgbraid workbench."""
+"""Run pgbraid workbench."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pgbraid_tools.mcp_server.connections import Connections
 
 TOKEN = "PGBRAID_WORKBENCH_TOKEN"
-# Seconds that running requests have when it is told to stop.
+# On stop, running requests have this many seconds left.
 PATIENCE = 3
 NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*", re.IGNORECASE)
 
@@ -42,10 +42,11 @@ def workbench(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Serve a web page over the database, for one tenant, and print its address, with a code that lets in once; then
-    the next. Without --write the page changes nothing.
+    """Serve a web page over the database, for one tenant. Print its address, with a code that admits one browser; then
+    the next code. Without --write the page changes nothing.
 
-    If the environment variable PGBRAID_WORKBENCH_TOKEN has a token, no code is printed, and the page asks for it.
+    If the environment variable PGBRAID_WORKBENCH_TOKEN has a token, no code is printed, and the page asks for the
+    token.
 
     Example: pgbraid workbench --write
     """
@@ -75,7 +76,7 @@ def workbench(
 
 
 def _is_name(text: str) -> bool:
-    """Of a host, without scheme, port and brackets."""
+    """Tell whether the text is the name of a host, without scheme, port and brackets."""
     try:
         return not ipaddress.ip_address(text).is_unspecified
     except ValueError:
@@ -99,19 +100,19 @@ async def _serve(
         async with connections.client(connections.tenant) as client:
             if await client._session.value("current_tenant_id") is None:
                 raise click.UsageError(f"there is no tenant {client.tenant}, or the login may not act for it")
-        # Before it says so. An address that is taken is an OSError here, and the end of the process there.
+        # Bind before announcing. An address in use raises OSError here, where a later bind would end the process.
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:
             bound, chosen = listening.getsockname()[:2]
             own = ipaddress.ip_address(bound)
-            # All interfaces are an address to listen at, and none to ask.
+            # 0.0.0.0 is an address to listen at, but not an address to request.
             hosts = allowed_hosts if own.is_unspecified else (host, bound, *allowed_hosts)
             access = Access(hosts=hosts, write=write) if token is None else Access(token, hosts, write)
-            # In figures: a name may also be that of an address where somebody else listens.
+            # Use the numeric address: a name may resolve to an address where another program listens.
             named = bound if own.is_loopback else allowed_hosts[0]
             address = f"http://{f'[{named}]' if ':' in named else named}:{chosen}/"
 
             def announce(code: str, begin: str = "The next browser or tab is let in by ") -> None:
-                # Behind the #, where no browser sends it.
+                # Put the code behind the #, which browsers do not send.
                 click.echo(f"{begin}{address}#code={code}")
 
             if token is None:

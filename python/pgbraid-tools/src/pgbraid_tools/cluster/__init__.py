@@ -1,4 +1,4 @@
-"""pgbraid on a Citus cluster, by tenant."""
+"""Run pgbraid on a Citus cluster, distributed by tenant."""
 
 from __future__ import annotations
 

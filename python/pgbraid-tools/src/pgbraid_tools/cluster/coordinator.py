@@ -1,4 +1,4 @@
-"""The coordinator's part: tables in the schema braid_shards, which Citus distributes, and the rows in them."""
+"""Do the coordinator's share: the tables in the schema braid_shards, which Citus distributes, and their rows."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
         ("select from braid_store.dropped_tenants union all select from braid_store.dropped_collections union all"
          " select from braid_store.dropped_spaces", "rows of what was dropped are left", "run: pgbraid maintain"),
     ):  # fmt: skip
-        # Without a part there is no table of it.
+        # A part that is not installed has no table.
         table = query.split()[2]
         if exists(coordinator, table) and coordinator.execute(query.encode() + b" limit 1").fetchone() is not None:
             raise NotSupportedError(what, hint=hint)
 
 
 def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) -> None:
-    """Bring vectors out of vector shards, whose tables stay where they were made. maintain() makes shards anew."""
+    """Move vectors out of vector shards, whose tables stay where they were made. maintain() makes shards anew."""
     where = "(%(ids)s::int[] is null or s.tenant_id = any(%(ids)s))"
     ids = {"ids": None if tenant_ids is None else list(tenant_ids)}
     connection.execute(
@@ -65,7 +65,7 @@ def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) ->
         f" where s.state = 'serving' and {where}".encode(),
         ids,
     ).fetchall():
-        # Chunks that somebody is writing stay.
+        # Chunks of open writers stay.
         idle = 0 if any(count for (count,) in moved) else idle + 1
         if idle > 50:
             raise ConflictError("writers do not let go of chunks whose vectors are to be moved", hint="run it again")
@@ -73,12 +73,13 @@ def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) ->
 
 
 def distribute_tables(connection: Connection, shard_count: int, notify: Notify) -> dict[str, int]:
-    """All of it in one transaction: what is not finished was never begun. How many rows each table had."""
+    """Distribute all tables in one transaction, so an interrupted run leaves nothing. Return the number of rows by
+    table."""
     lock_installation(connection, notify)
     set_timeout(connection, "60s")
-    # Calls read the tenants before all else.
+    # Calls read the tenants before any other table.
     connection.execute("lock table braid_store.tenants in access exclusive mode")
-    # Maintenance may have made some meanwhile.
+    # Maintenance may have made new shards meanwhile.
     dissolve(connection)
     connection.execute("select set_config('citus.enable_local_reference_table_foreign_keys', 'off', true)")
     connection.execute(f"create schema {SHARDS}".encode())

@@ -1,14 +1,14 @@
--- What a node of a distributed installation has beside the functions of every other one. The schema braid_shards has the
--- tables that Citus distributes, and which shards of tenants' tables this node serves.
+-- A node of a distributed installation has these objects besides the usual functions. The schema braid_shards has the
+-- tables that Citus distributes, and lists which shards of tenants' tables this node serves.
 create table if not exists braid_shards.node_shards (
     remainder int primary key,
     shard_id bigint not null,
     is_served boolean not null,
-    -- The shard of documents that is a partition here. One that Citus has brought back since is another table.
+    -- The shard of documents that is a partition here. If Citus has brought it back since, it is another table.
     attached oid
 );
 
--- As Citus does: equal ranges of the hash of a tenant's id.
+-- Citus divides the hash of a tenant's id into equal ranges.
 create or replace function braid_shards.shard_number(tenant_id int)
 returns int
 language plpgsql
@@ -66,14 +66,14 @@ begin
     return null;
   end if;
   select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(here.tenant_id);
-  -- Not a look into pg_inherits, which in a transaction of one snapshot would show what was there at its beginning.
+  -- pg_inherits would not do: under a transaction snapshot it shows the state at the transaction's beginning.
   if v_shard.is_served and pg_partition_root(v_shard.attached) is not null then
     if exists (select from pg_dist_placement p
                where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
       return tenant_id;
     end if;
   end if;
-  -- Its own tables Citus leaves out of dumps.
+  -- Citus leaves its own tables out of dumps.
   if to_regclass('pg_dist_node') is not null then
     select n.groupid, n.nodename, n.nodeport into v_group, v_host, v_port
     from pg_dist_placement p
@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function braid_shards.here(int) is
-  'Return the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
+  'Return the tenant''s id if this node has its rows; else raise 55000 and name the node that has them.';
 
 create or replace function braid_calls.tenant_here()
 returns int
@@ -113,7 +113,8 @@ declare
   v_requested text := nullif(current_setting('braid.tenant', true), '');
   v_tenant_id int;
 begin
-  -- The fast way of session_tenant_id(), and what here() asks, in one statement: most statements of a search ask this.
+  -- This joins the shortcut of session_tenant_id() and the question of here() in one statement, because most statements
+  -- of a search ask it.
   if v_requested is not null
      and not has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute') then
     select t.id into v_tenant_id
@@ -151,8 +152,8 @@ end
 $$;
 
 comment on function braid_calls.tenant_here() is
-  'Return the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raises 55000 '
-  'and names the node that has them. Take no id: its message has the tenant''s key.';
+  'Return the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raise '
+  '55000 and name the node that has them. The function takes no id, because its message has the tenant''s key.';
 
 create or replace function braid_store.hold_shard(tenant_id int)
 returns int
@@ -168,7 +169,7 @@ begin
   from braid_shards.node_shards s
   where s.remainder = braid_shards.shard_number(hold_shard.tenant_id);
   if current_setting('transaction_isolation') <> 'read committed' then
-    -- A snapshot from before a move would show the shard here still. This raises serialization_failure then.
+    -- A snapshot from before a move would still show the shard here. In that case this raises serialization_failure.
     perform
     from braid_shards.node_shards s
     join pg_dist_placement p on p.shardid = s.shard_id
@@ -181,7 +182,7 @@ $$;
 
 comment on function braid_store.hold_shard(int) is
   'Keep the tenant''s rows on this node until the transaction ends, and return its id. Raise as tenant_here does. '
-  'For definer functions.';
+  'Definer functions call it.';
 
 create or replace function braid_shards.refuse()
 returns trigger
@@ -206,7 +207,7 @@ language plpgsql
 volatile
 security definer
 set search_path = pg_catalog, pg_temp
--- So that refuse() does not see what this does.
+-- The role 'replica' keeps refuse() from seeing these changes.
 set session_replication_role = 'replica'
 as $$
 declare
@@ -231,7 +232,7 @@ $$;
 comment on function braid_shards.copy_definitions() is
   'Bring a change of a reference table''s copy on this worker into the table of braid_store that searches read.';
 
--- The last layer of sql/ gives all functions of braid_store to the definer.
+-- The last folder of sql/ gives all functions of braid_store to the definer.
 do $$
 declare
   v_function regprocedure;
@@ -243,7 +244,7 @@ begin
 end
 $$;
 
--- What this node has taken over of what the coordinator has handed over.
+-- This lists which hand-overs of the coordinator this node has processed.
 create table if not exists braid_shards.taken_over (id bigint primary key);
 
 create or replace function braid_shards.take_over()
@@ -259,7 +260,7 @@ declare
   v_object_id int;
 begin
   if (select l.groupid from pg_dist_local_group l) = 0 then
-    return; -- the coordinator, who hands over
+    return; -- This is the coordinator, which hands over.
   end if;
   for v_id, v_kind, v_object_id in
     select h.id, h.kind, h.object_id
@@ -276,22 +277,22 @@ begin
         set state = 'retired', retired_by = pg_current_xact_id()
         where s.tenant_id = v_object_id and s.state <> 'retired';
       elsif v_kind = 'dropped_collections' then
-        -- Waits for those who found the collection before it was dropped.
+        -- Wait for sessions that found the collection before it was dropped.
         execute format('lock table %s in exclusive mode', braid_store.collection_lock(v_object_id));
         insert into braid_store.dropped_collections (id) values (v_object_id) on conflict do nothing;
       else
         insert into braid_store.due_collections (collection_id) values (v_object_id);
       end if;
     exception when lock_not_available or unique_violation then
-      null; -- the next time, or another session has it
+      null; -- Another session has it, or the next run gets it.
     end;
   end loop;
 end
 $$;
 
 comment on function braid_shards.take_over() is
-  'Note on this node what the coordinator has handed over: dropped tenants and collections, and collections whose parts '
-  'are to be visited.';
+  'Note on this node what the coordinator has handed over: dropped tenants and collections, and collections whose '
+  'parts need a visit.';
 
 create or replace function braid_shards.refuse_feature()
 returns trigger
@@ -311,7 +312,7 @@ begin
 end
 $$;
 
--- Each where its part is installed.
+-- Create each trigger only if its part is installed.
 do $$
 begin
   if to_regclass('braid_store.synced_tables') is not null then
@@ -325,8 +326,8 @@ begin
 end
 $$;
 
--- On a worker, of the copy of trusted_roles: a trust that is given or ended at the coordinator changes the role's rights
--- here in the same transaction.
+-- This trigger is on a worker's copy of trusted_roles: a trust given or ended at the coordinator changes the role's
+-- rights here in the same transaction.
 create or replace function braid_shards.follow_trust()
 returns trigger
 language plpgsql
@@ -346,5 +347,5 @@ revoke all on all functions in schema braid_shards from public;
 grant execute on function braid_shards.take_over(), braid_shards.here(int), braid_shards.shard_number(int) to {{owner}};
 revoke all on function braid_calls.tenant_here(), braid_store.hold_shard(int) from public;
 grant execute on function braid_calls.tenant_here() to braid_reader, {{owner}}, {{definer}};
--- Readers could hold others' shards where they are.
+-- With this function, readers could pin other tenants' shards to their node.
 grant execute on function braid_store.hold_shard(int) to {{owner}}, {{definer}};

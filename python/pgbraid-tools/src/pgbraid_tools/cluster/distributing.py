@@ -1,10 +1,10 @@
-"""Distributing an installation over the nodes of a Citus cluster, by tenant.
+"""Distribute an installation over the nodes of a Citus cluster, by tenant.
 
-Tenants' tables are made once more in the schema braid_shards, which Citus distributes. On each worker `braid_store` has
-tables of the usual names, partitioned by tenant, and the worker's shards are their partitions. So the functions are the
-same as everywhere, and what they do there PostgreSQL plans, not Citus. Tables of definitions are reference tables:
-triggers copy those of the coordinator into them, and on each worker others copy what arrives there into plain tables of
-the usual names.
+Tenants' tables are made once more in the schema braid_shards, which Citus distributes. On each worker, `braid_store`
+has tables of the usual names, partitioned by tenant, and the worker's shards are their partitions. So the functions are
+the same as everywhere, and PostgreSQL plans their statements, not Citus. Tables of definitions are reference tables:
+triggers copy the coordinator's tables into them. On each worker, other triggers copy new rows into plain tables of the
+usual names.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ SHARDS_PER_NODE = 4
 
 @dataclass
 class DistributionReport:
-    """What was done, or with `dry_run` what would be."""
+    """Report the distribution, or with `dry_run` the planned one."""
 
     nodes: list[str]
     shard_count: int
-    # Rows by table, at the coordinator before and on all nodes afterwards.
+    # These count rows by table, at the coordinator before and on all nodes afterwards.
     rows_before: dict[str, int] = field(default_factory=dict)
     rows_after: dict[str, int] = field(default_factory=dict)
     tenants: dict[str, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def distribute(
     notify: Notify = lambda _: None,
 ) -> DistributionReport:
     """Distribute the installation of `dsn`, a Citus coordinator with workers; or bring the nodes of a distributed one
-    to this version. What was interrupted goes on."""
+    to this version. An interrupted run is resumed."""
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = find_nodes(coordinator)
         report = DistributionReport([node.name for node in nodes], shard_count or SHARDS_PER_NODE * len(nodes))
@@ -100,7 +100,7 @@ def distribute(
                 with coordinator.transaction():
                     report.rows_before = distribute_tables(coordinator, report.shard_count, notify)
         elif steps.begin("coordinator: apply what this version changes"):
-            # A worker that was added since has no definitions yet.
+            # A worker added since has no definitions yet.
             coordinator.execute("select replicate_reference_tables('block_writes')")
             with coordinator.transaction():
                 apply_form(coordinator)

@@ -1,4 +1,4 @@
-"""Bringing the tenants of a cluster back to its coordinator."""
+"""Bring the tenants of a cluster back to its coordinator."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from pgbraid_tools.cluster.tables import (
 
 
 def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
-    """Undo `distribute`: all rows come back to the coordinator, and workers lose their installation. How many rows each
-    table has. If it was interrupted, run it again, or `distribute` to go on as before.
+    """Undo `distribute`: all rows come back to the coordinator, and workers lose their installation. Return the number
+    of rows by table. After an interruption, run it again, or run `distribute` to keep the cluster.
 
-    A database that was restored from a dump of the coordinator has all rows but the vectors of vector indexes: it
-    becomes one of its own, and these chunks are put into the outbox."""
+    A database restored from a dump of the coordinator has all rows except the vectors of vector indexes. It becomes a
+    database of its own, and these chunks are put into the outbox.
+    """
     with installer_session(dsn) as copied:
         if is_copy(copied):
             return _gather_copy(copied, notify)
@@ -39,11 +40,11 @@ def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
             for node in nodes:
                 notify(f"{node.name}: no calls from now on")
                 with cluster_session(node.dsn(dsn)) as worker:
-                    # The distribution came to its end elsewhere only.
+                    # Only other workers reached the end of the distribution.
                     if not is_distributed(worker):
                         continue
                     worker.execute(f"update {SHARDS}.node_shards set is_served = false where is_served".encode())
-                    # Those that are at work come to their end.
+                    # The lock waits for open transactions.
                     worker.execute("select lock_shard_metadata(7, %s)", (shards,))
                     dissolve(worker)
             notify("coordinator: take the rows back")
@@ -100,7 +101,7 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
     for table in ("dropped_tenants", "dropped_collections", "due_collections"):
         coordinator.execute(f"drop trigger if exists hand_over on braid_store.{table}".encode())
     coordinator.execute(f"drop function if exists {SHARDS}.refuse_rows() cascade".encode())
-    # Rows of what was dropped come back, too, and maintain() deletes them.
+    # Rows of dropped tenants and collections come back, too, and maintain() deletes them.
     coordinator.execute(
         "insert into braid_store.dropped_tenants (id, dropped_by) select h.object_id, pg_catalog.pg_current_xact_id()"
         f" from {SHARDS}.handed_over h where h.kind = 'dropped_tenants' on conflict do nothing".encode()

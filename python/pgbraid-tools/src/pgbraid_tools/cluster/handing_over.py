@@ -1,4 +1,4 @@
-"""What the coordinator has handed over to all nodes, which is forgotten when each of them has done it."""
+"""Forget hand-overs of the coordinator once every node has processed them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pgbraid.install.state import Connection
 from pgbraid_tools.cluster.nodes import cluster_session, find_nodes, one_at_a_time
 from pgbraid_tools.cluster.tables import ROOT, SHARDS, Places, group_of, is_distributed, places
 
-# Rows of what was dropped may be there until maintain() has done away with the note.
+# Rows of dropped objects may remain until maintain() has removed the note.
 DONE = f"""
 select t.id from {SHARDS}.taken_over t join {SHARDS}.handed_over h on h.id = t.id
 where not exists (select from braid_store.dropped_tenants d where h.kind = 'dropped_tenants' and d.id = h.object_id)
@@ -24,10 +24,11 @@ select s.remainder from {SHARDS}.node_shards s where s.is_served and pg_partitio
 
 
 def forget_handed_over(dsn: str) -> int:
-    """Forget what all nodes have taken over and done, by the coordinator's DSN; how much that was.
+    """Forget hand-overs that every node has processed, by the coordinator's DSN; return how many.
 
-    A shard that moves has its new node take over everything once more, as rows of what was dropped may come with it. So
-    nothing is forgotten while one moves."""
+    The new node of a moving shard processes every hand-over again, because rows of dropped objects may come with the
+    shard. So nothing is forgotten during a move.
+    """
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator), ExitStack() as sessions:
         workers = [sessions.enter_context(cluster_session(node.dsn(dsn))) for node in find_nodes(coordinator)]
         before = places(coordinator)
@@ -41,7 +42,7 @@ def forget_handed_over(dsn: str) -> int:
                     raise Rollback
         for worker in workers:
             taken = _ids(worker, f"select id from {SHARDS}.taken_over")
-            # Read afterwards: it has all that the node has taken over, but what is forgotten.
+            # Read this afterwards: it lists every hand-over that the node has processed, except forgotten ones.
             gone = taken - _ids(coordinator, f"select id from {SHARDS}.handed_over")
             if gone:
                 worker.execute(f"delete from {SHARDS}.taken_over where id = any(%s)".encode(), (list(gone),))

@@ -1,12 +1,12 @@
--- On the coordinator, after each upgrade again: what changes in a table of definitions changes in the reference table of
--- the same name, too.
+-- This runs on the coordinator after each upgrade: a change in a table of definitions also changes the reference table
+-- of the same name.
 create or replace function braid_shards.mirror()
 returns trigger
 language plpgsql
 volatile
 security definer
 set search_path = pg_catalog, pg_temp
--- Values go to nodes as text, and are read there under other settings.
+-- Values go to nodes as text, and nodes read them under other settings.
 set datestyle = 'ISO'
 set intervalstyle = 'postgres'
 set extra_float_digits = 1
@@ -47,13 +47,13 @@ begin
 end
 $$;
 
--- What nodes have to do about changes of definitions, each in its own time: drops, and parts to visit. Each takes rows
--- over when its maintain() begins (take_over).
+-- Nodes process these changes of definitions in their own time: drops, and parts to visit. Each node takes rows over
+-- when its maintain() begins (take_over).
 create sequence if not exists braid_shards.handed_over_ids;
 create table if not exists braid_shards.handed_over (
     id bigint primary key,
     kind text not null check (kind in ('dropped_tenants', 'dropped_collections', 'due_collections')),
-    -- Of the tenant or the collection.
+    -- The id of the tenant or the collection.
     object_id int not null
 );
 do $$
@@ -118,7 +118,7 @@ $$;
 create or replace trigger refuse_create_tenants before insert or update on braid_store.access_settings for each row
   when (new.create_tenants) execute function braid_shards.refuse_create_tenants();
 
--- Rows that a dump or a copy brings would be read by nobody.
+-- Nobody would read rows that a dump or a copy brings.
 create or replace function braid_shards.refuse_rows()
 returns trigger
 language plpgsql

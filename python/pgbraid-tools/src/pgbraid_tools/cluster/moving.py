@@ -1,4 +1,4 @@
-"""Moving tenants between the nodes of a cluster. Searches go on meanwhile; writes wait, and then find the new node."""
+"""Move tenants between the nodes of a cluster. Searches go on meanwhile; writes wait, and then find the new node."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pgbraid_tools.cluster.nodes import Node, cluster_session, find_nodes, one_a
 from pgbraid_tools.cluster.tables import ROOT, SHARDS, is_distributed, places
 from pgbraid_tools.cluster.workers import attach, serve
 
-# How long a move waits for those that have written.
+# A move waits this long for open writers.
 WRITERS_END = "10s"
 
 
 @dataclass(frozen=True)
 class MoveReport:
-    """Where a tenant's shard was and is, and the tenants that share it and went along."""
+    """Report a tenant's old and new node, and the tenants of the same shard that moved along."""
 
     tenant: str
     source: str
@@ -30,7 +30,7 @@ class MoveReport:
 
 
 def nodes_of_tenants(connection: Connection) -> list[tuple[str, int, str, int]]:
-    """Each tenant's key, shard, and the host and port of its node. By any node."""
+    """Return each tenant's key, shard, and the host and port of its node. Any node answers."""
     return connection.execute(
         f"select t.key, s.remainder, n.nodename, n.nodeport from braid_store.tenants t"
         f" join {SHARDS}.node_shards s on s.remainder = {SHARDS}.shard_number(t.id)"
@@ -42,8 +42,8 @@ def nodes_of_tenants(connection: Connection) -> list[tuple[str, int, str, int]]:
 def move_tenant(dsn: str, tenant: str, node: str, *, notify: Notify = lambda _: None) -> MoveReport:
     """Move the shard that has a tenant to the node `host:port`, by the coordinator's DSN.
 
-    Raises NotFoundError, InvalidArgumentError, ConflictError if writers or maintenance do not end in time, and
-    InstallationError.
+    Raise NotFoundError, InvalidArgumentError, InstallationError, and ConflictError if writers or maintenance do not end
+    in time.
     """
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = {found.name: found for found in find_nodes(coordinator)}
@@ -80,7 +80,7 @@ def move_shard(
         with keeper.transaction():
             keeper.execute("select set_config('lock_timeout', '10s', true)")
             try:
-                # Whoever makes vector shards, which are the node's own, takes these.
+                # Sessions that make vector shards, which belong to one node, take these locks.
                 keeper.execute(
                     "select from braid_locks.tenant_locks l where l.tenant_id = any(%s) and l.kind = 'shards'"
                     " order by l.tenant_id, l.slot for update",
@@ -97,8 +97,8 @@ def move_shard(
             notify(f"{source.name} to {target.name}: Citus moves the shard; writes wait")
             try:
                 with coordinator.transaction():
-                    # It waits for those that hold_shard() keeps there, and all other writers wait behind it. Citus
-                    # sends SET LOCAL on to the node.
+                    # This waits for writers in hold_shard(), and all other writers wait behind it. Citus forwards SET
+                    # LOCAL to the node.
                     coordinator.execute("set local citus.propagate_set_commands = 'local'")
                     coordinator.execute(f"set local lock_timeout = '{WRITERS_END}'".encode())
                     coordinator.execute(
@@ -114,13 +114,13 @@ def move_shard(
                 ) from error
         old.execute("delete from braid_store.due_parts d where d.tenant_id = any(%s)", (ids,))
     _settle(dsn, coordinator, [target, source])
-    # Else Citus does it within seconds, and refuses to move the shard back until then.
+    # Otherwise Citus cleans up within seconds, and refuses to move the shard back until then.
     coordinator.execute("call citus_cleanup_orphaned_resources()")
     notify(f"{target.name}: serves shard {shard}")
 
 
 def _settle(dsn: str, coordinator: Connection, nodes: Sequence[Node]) -> bool:
-    """Let nodes serve the shards that they have."""
+    """Let nodes serve their shards. Tell whether all do."""
     new = 0
     for node in nodes:
         with cluster_session(node.dsn(dsn)) as worker:

@@ -1,4 +1,4 @@
-"""The servers of a Citus cluster: which there are, sessions on them, and the roles that each needs."""
+"""Find the servers of a Citus cluster, open sessions on them, and create the roles that each needs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pgbraid.install.session import installer_session
 from pgbraid.install.state import Connection, exists
 from pgbraid_tools.cluster.tables import SHARDS
 
-# Of a worker's installation.
+# These are the schemas of a worker's installation.
 SCHEMAS = "braid, braid_calls, braid_store, braid_locks"
 MINIMUM_VERSION = 170000
-# Of superusers of the coordinator, who alone do this.
+# Superusers of the coordinator take this advisory lock; nobody else does this work.
 LOCK = 4914013731
 
 NODES = """
@@ -47,7 +47,7 @@ order by 1, 2
 
 @dataclass(frozen=True)
 class Node:
-    """A server of the cluster that has shards."""
+    """Hold a server of the cluster that has shards."""
 
     group: int
     host: str
@@ -63,7 +63,7 @@ class Node:
 
 @contextmanager
 def cluster_session(dsn: str) -> Iterator[Connection]:
-    """A connection whose statements Citus does not send on to other nodes, and may touch shards."""
+    """Yield a connection that may touch shards, and whose statements Citus does not forward to other nodes."""
     with installer_session(dsn) as connection:
         if connection.execute("select from pg_catalog.pg_extension where extname = 'citus'").fetchone() is None:
             raise NotSupportedError(
@@ -82,7 +82,7 @@ def cluster_session(dsn: str) -> Iterator[Connection]:
 
 
 def workers_of(connection: Connection) -> list[Node]:
-    """Those that have tenants, if this is the coordinator of a distributed installation."""
+    """Return the nodes with tenants, if this is the coordinator of a distributed installation; else none."""
     if not exists(connection, f"{SHARDS}.node_shards"):
         return []
     row = connection.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
@@ -91,10 +91,10 @@ def workers_of(connection: Connection) -> list[Node]:
 
 @contextmanager
 def one_at_a_time(coordinator: Connection) -> Iterator[None]:
-    """Distributing, moving and gathering keep each other out."""
+    """Hold the lock that lets only one of distributing, moving and gathering run at a time."""
     row = coordinator.execute("select pg_catalog.pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
     if row != (True,):
-        # Any login can take such a lock.
+        # Any login can take this advisory lock, so name its holders.
         holders = coordinator.execute(
             "select 'process ' || a.pid || ', login ' || a.usename from pg_catalog.pg_locks l"
             " join pg_catalog.pg_stat_activity a using (pid) where l.locktype = 'advisory' and l.granted"
@@ -157,7 +157,7 @@ def check_node(coordinator: Connection, worker: Connection, node: Node) -> None:
 
 
 def refuse_foreign(worker: Connection, node: Node) -> None:
-    """A worker's own installation, with tenants that are not the cluster's, is left alone."""
+    """Refuse a worker whose own installation has tenants outside of the cluster."""
     query = "select from pg_catalog.pg_class where oid = to_regclass('braid_store.documents') and relkind = 'r'"
     if worker.execute(query).fetchone() is not None:
         raise InstallationError(
@@ -172,13 +172,13 @@ def missing_roles(coordinator: Connection, worker: Connection) -> list[str]:
 
 
 def create_roles(coordinator: Connection, worker: Connection, names: Sequence[str]) -> None:
-    """As they are at the coordinator, with passwords."""
+    """Create roles as they are at the coordinator, with passwords."""
     with worker.transaction():
         for name, login, inherit, password in coordinator.execute(
             "select rolname, rolcanlogin, rolinherit, rolpassword from pg_catalog.pg_authid where rolname = any(%s)",
             (list(names),),
         ):
-            # Citus brings roles along, too, a little after a node was added.
+            # Citus also copies roles, a little after a node was added.
             with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation), worker.transaction():
                 worker.execute(
                     sql.SQL("create role {} {} {} password {}").format(
@@ -191,8 +191,8 @@ def create_roles(coordinator: Connection, worker: Connection, names: Sequence[st
 
 
 def missing_memberships(coordinator: Connection, worker: Connection) -> list[tuple[str, str, bool]]:
-    """Role, member, and whether the member inherits, as the coordinator has them and the worker does not: among all
-    that pgbraid needs, whoever made them there."""
+    """Return role, member, and whether the member inherits, for memberships of the coordinator that the worker lacks.
+    Look at all roles that pgbraid needs, whoever granted them."""
     wanted = [name for (name,) in coordinator.execute(ROLES)]
     there = {(role, member) for role, member, _ in worker.execute(MEMBERSHIPS, (wanted, wanted))}
     return [row for row in coordinator.execute(MEMBERSHIPS, (wanted, wanted)).fetchall() if row[:2] not in there]

@@ -1,4 +1,4 @@
-"""Moving shards so that nodes have as much as each other, or one of them nothing."""
+"""Move shards so that nodes hold equal amounts, or one node holds nothing."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pg_catalog.get_rebalance_table_shards_plan(%s) p
 def rebalance(
     dsn: str, *, drain: str | None = None, dry_run: bool = False, notify: Notify = lambda _: None
 ) -> list[MoveReport]:
-    """Move shards as Citus' rebalancer would, which goes by their size on disk; or all shards of the node `drain`
-    (`host:port`) to the others. By the coordinator's DSN. What was or, with `dry_run`, would be moved.
+    """Move shards as Citus' rebalancer would by their size on disk; or move all shards of the node `drain`
+    (`host:port`) to the others. `dsn` is the coordinator's. Return the moves, with `dry_run` the planned ones.
 
-    Raises what `move_tenant` does; what was moved until then stays so.
+    Raise the errors of `move_tenant`; finished moves stay.
     """
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = {node.name: node for node in find_nodes(coordinator)}
@@ -48,7 +48,7 @@ Moves = list[tuple[int, str, str]]
 def _balanced(coordinator: Connection) -> Moves:
     shards = {shard_id: remainder for remainder, shard_id, _ in places(coordinator)[ROOT]}
     plan = coordinator.execute(PLAN.encode(), (f"{SHARDS}.{ROOT}",))
-    # Colocated tables have rows of their own in it.
+    # The plan also has rows for colocated tables.
     return [(shards[shard_id], source, target) for shard_id, source, target in plan if shard_id in shards]
 
 

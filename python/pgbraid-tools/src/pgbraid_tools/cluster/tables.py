@@ -1,4 +1,4 @@
-"""Which tables Citus distributes, what they are made of, and what differs in functions."""
+"""List which tables Citus distributes, their definitions, and the functions that differ on a cluster."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SHARDS = "braid_shards"
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of an installation by their place.
+    """Hold the tables of an installation by their place.
 
-    Definitions are the same on every node, and changed at the coordinator only. All rows of a tenant are on one node;
-    documents come first, as chunks refer to them, and tenant_locks last. Each node has tables about its own work: what
-    is due, sizes, the log of its searches, indexes of vectors.
+    Definitions are the same on every node, and changed at the coordinator only. All rows of a tenant are on one node.
+    documents come first, because chunks refer to them, and tenant_locks last. Each node has tables about its own work:
+    due work, sizes, the log of its searches, indexes of vectors.
     """
 
     definitions: tuple[str, ...]
@@ -31,23 +31,23 @@ class Tables:
     of_nodes: tuple[str, ...]
 
 
-# The table of tenants with which all others are colocated.
+# All other tables of tenants are colocated with this one.
 ROOT = "documents"
 
 
 def tables_of(connection: Connection) -> Tables:
-    """Return the tables of the core and of the parts that are installed."""
+    """Return the tables of the core and of the installed parts."""
     rows = connection.execute("select manifest -> 'tables' from braid_store.parts order by place").fetchall()
     return placed([tables or {} for (tables,) in rows])
 
 
 def placed(manifests: Iterable[Mapping[str, Mapping[str, str]]]) -> Tables:
-    """Return tables by their place, as the manifests of the core and of parts say: where they say nothing, the policy
-    of the table decides."""
+    """Return tables by their place, as stated in the manifests of the core and of parts. Without a statement, the
+    policy of the table decides."""
     places = {"definition": "definition", "owner": "node", "tenant": "tenant"}
     found: dict[str, list[str]] = {place: [] for place in places.values()}
     for tables in manifests:
-        # jsonb has an order of its own.
+        # jsonb has its own order, so sort the tables.
         for table in sorted(tables, key=lambda name: (name != ROOT, name != "chunks", name)):
             facts = tables[table]
             found[facts.get("cluster") or places[facts.get("policy", "tenant")]].append(table)
@@ -77,7 +77,7 @@ def refuse_copy(connection: Connection) -> None:
 
 
 def is_copy(connection: Connection) -> bool:
-    """Whether the database was restored from a dump of a node: it has the tables, but Citus knows nothing of them."""
+    """Tell whether the database was restored from a dump of a node: it has the tables, but Citus does not know them."""
     if not is_distributed(connection):
         return False
     if not exists(connection, "pg_catalog.pg_dist_partition"):
@@ -100,7 +100,7 @@ def count_rows(connection: Connection, schema_of: Any) -> dict[str, int]:
 
 
 def keys_of(connection: Connection, table: str) -> tuple[list[str], list[str]]:
-    """A table's keys, as clauses of `alter table`, and its other indexes, as statements with %s for the table."""
+    """Return a table's keys, as clauses of `alter table`, and its other indexes, as statements with %s for the table."""
     keys = connection.execute(
         "select 'add constraint ' || quote_ident(conname) || ' ' || pg_catalog.pg_get_constraintdef(oid)"
         " from pg_catalog.pg_constraint where conrelid = %s::regclass and contype in ('p', 'u') order by contype",
@@ -140,7 +140,7 @@ def placements(connection: Connection) -> list[tuple[int, int, int]]:
 
 
 def places(coordinator: Connection) -> Places:
-    """Remainder, shard and group, of each table."""
+    """Return remainder, shard and group of each table."""
     tables = tables_of(coordinator)
     return {
         table: coordinator.execute(PLACEMENTS, (f"{SHARDS}.{table}",)).fetchall()
@@ -148,7 +148,7 @@ def places(coordinator: Connection) -> Places:
     }
 
 
-# File, what stands there, and what stands there in a distributed installation.
+# Each entry has a file, a text in it, and its replacement in a distributed installation.
 FORM = (
     ("current_tenant_id", "return braid_calls.session_tenant_id();",
      "return braid_calls.tenant_here();"),
@@ -157,7 +157,7 @@ FORM = (
     ("lock_for_writing", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n"),
     ("try_lock_part", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(try_lock_part.tenant_id);\n"),
     ("maintain_all", "\nbegin\n", "\nbegin\n  perform braid_shards.take_over();\n"),
-    # Definitions are the coordinator's, and a trigger refuses every statement that would change them here.
+    # Definitions belong to the coordinator, and a trigger refuses every statement that would change them here.
     ("forget_attributes", "    delete from braid_store.indexed_attributes a",
      "    if (select l.groupid from pg_dist_local_group l) = 0 then\n    delete from braid_store.indexed_attributes a"),
     ("forget_attributes", "d.noted_until is null);\n    delete", "d.noted_until is null);\n    end if;\n    delete"),
@@ -165,8 +165,8 @@ FORM = (
 
 
 def apply_form(connection: Connection) -> None:
-    """What differs in functions: which node has the tenant; and at the coordinator, what keeps the nodes' definitions
-    as its own are. On every node, after its functions were applied."""
+    """Replace the functions that differ on a cluster, on every node after its functions were applied. They find the
+    tenant's node; at the coordinator they keep the nodes' definitions equal to its own."""
     apply_support(connection)
     roles = database_roles(connection)
     files = {file.name.rpartition("/")[2].removesuffix(".sql"): file.text for file in resources().repeatable}
@@ -197,7 +197,7 @@ def apply_form(connection: Connection) -> None:
 
 
 def group_of(connection: Connection) -> int:
-    """Which of the cluster's nodes this is; 0 is the coordinator."""
+    """Return the group number of this node; 0 is the coordinator."""
     row = connection.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
     assert row is not None
     return int(row[0])
@@ -219,7 +219,7 @@ def apply_support(connection: Connection) -> None:
 
 
 def advance_ids(connection: Connection, parent: str, shard: str) -> None:
-    """No id that a tenant has from another node is given again."""
+    """Advance the sequence, so that no id of a tenant from another node is given again."""
     for column, sequence, increment in connection.execute(
         "select quote_ident(a.attname), pg_catalog.pg_get_serial_sequence(%s, a.attname), q.seqincrement"
         " from pg_catalog.pg_attribute a"

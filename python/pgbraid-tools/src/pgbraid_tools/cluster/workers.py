@@ -1,4 +1,4 @@
-"""A worker's part: an installation like any other, whose tables of tenants have the worker's shards as partitions."""
+"""Do a worker's share: an installation like any other, with the worker's shards as partitions of tenants' tables."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from pgbraid_tools.cluster.tables import (
 
 
 def bring_up(worker: Connection, places: Places, tables: Tables, parts: Sequence[str], notify: Notify) -> None:
-    """Install the core and the coordinator's parts on a worker, or upgrade, and make its shards partitions."""
+    """Install or upgrade the core and the coordinator's parts on a worker, and make its shards partitions."""
     from pgbraid.install.installer import run_part
 
     with worker.transaction():
         is_new = not exists(worker, f"{SHARDS}.node_shards")
         if is_new:
-            # Of a gathering that was interrupted.
+            # An interrupted gathering may have left these schemas.
             worker.execute(f"drop schema if exists {SCHEMAS} cascade".encode())
             run_part(worker, "begin.sql", parts)
             run_part(worker, "migrate.sql", parts)
@@ -83,14 +83,15 @@ def make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> No
 
 
 def _keep_copy(worker: Connection, table: str, shard: str) -> None:
-    """Let the table have the rows of the reference table's shard, so that searches read it as on a single server. A
-    trigger on the shard keeps it so. Citus makes a new shard if the node was away, so each distribution does this."""
+    """Fill the table with the rows of the reference table's shard, so that searches read it as on a single server. A
+    trigger on the shard keeps it up to date. Citus makes a new shard if the node was away, so each distribution does
+    this."""
     name = f"braid_store.{table}"
     for (constraint,) in worker.execute(
         "select quote_ident(conname) from pg_catalog.pg_constraint where conrelid = %s::regclass and contype = 'f'",
         (name,),
     ).fetchall():
-        # Rows come in the order in which Citus brings them.
+        # Rows arrive in the order in which Citus sends them.
         worker.execute(f"alter table {name} drop constraint {constraint}".encode())
     # Triggers fire in the order of their names, and follow_trust reads the copy.
     worker.execute(
@@ -98,7 +99,8 @@ def _keep_copy(worker: Connection, table: str, shard: str) -> None:
         f" execute function {SHARDS}.copy_definitions({table})".encode()
     )
     columns = columns_of(worker, name)
-    # Nobody changes rows between one statement and the next. As a replica: see copy_definitions().
+    # The lock keeps rows unchanged between the two statements. The role 'replica' skips triggers: see
+    # copy_definitions().
     worker.execute(f"lock table {shard} in share mode".encode())
     worker.execute("select set_config('session_replication_role', 'replica', true)")
     worker.execute(f"delete from {name} where true".encode())
@@ -118,19 +120,20 @@ def _refuse_changes(worker: Connection, table: str) -> None:
 
 
 def _detach(worker: Connection, parent: str, shard: str) -> None:
-    # Searches wait behind this lock, so it is tried for a moment at a time. Citus may drop the shard meanwhile.
+    # Searches wait behind this lock, so try it for a moment at a time. Citus may drop the shard meanwhile.
     with suppress(psycopg.errors.UndefinedTable):
         in_transaction(
             worker, lambda: worker.execute(f"alter table {parent} detach partition {shard}".encode()), lambda _: None
         )
 
 
-# Beyond that they are told that the tenant moves.
+# Searches that wait longer are told that the tenant moves.
 LONGEST_WAIT_SECONDS = 10
 
 
 def _wait_for_searches(worker: Connection) -> None:
-    """Until those whose snapshots are from before the move have ended: they would find only what is still attached."""
+    """Wait until searches with snapshots from before the move have ended: they would find only the partitions that are
+    still attached."""
     query = (
         "select pid, xact_start from pg_catalog.pg_stat_activity where datname = pg_catalog.current_database()"
         " and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_catalog.pg_backend_pid()"
@@ -143,7 +146,7 @@ def _wait_for_searches(worker: Connection) -> None:
 
 
 def attach(worker: Connection, places: Places) -> list[int]:
-    """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
+    """Attach this node's shards as partitions, and no others; return the numbers of the new ones."""
     group, count = group_of(worker), len(places[ROOT])
     attached = {
         name
@@ -187,13 +190,13 @@ def attach(worker: Connection, places: Places) -> list[int]:
                     f" select distinct tenant_id, collection_id, 'visit' from {SHARDS}.{name}".encode()
                 )
         if new:
-            # Whatever was dropped while they were elsewhere.
+            # Process all hand-overs again, because objects may have been dropped while the shards were elsewhere.
             worker.execute(f"delete from {SHARDS}.taken_over where true".encode())
     return new
 
 
 def serve(worker: Connection, places: Places) -> int:
-    """Let calls for the tenants of this node's shards in; how many shards were not served."""
+    """Let calls for the tenants of this node's shards in; return how many shards were not served before."""
     row = worker.execute(
         "with changed as ("
         f" update {SHARDS}.node_shards s set is_served = not s.is_served"
@@ -206,8 +209,8 @@ def serve(worker: Connection, places: Places) -> int:
 
 
 def rescue(worker: Connection, group: int, others: Mapping[int, Connection]) -> int:
-    """Bring vectors to their tenant's node where Citus alone has moved it, and left them in a vector shard; how many
-    tenants had some."""
+    """Bring vectors to their tenant's node if Citus alone has moved the tenant, and left vectors in a vector shard.
+    Return how many tenants had some."""
     left = worker.execute(
         "select s.id, s.tenant_id, s.collection_id, s.vector_space_id, p.groupid from braid_store.vector_shards s"
         f" join {SHARDS}.node_shards n on n.remainder = {SHARDS}.shard_number(s.tenant_id)"
@@ -220,7 +223,7 @@ def rescue(worker: Connection, group: int, others: Mapping[int, Connection]) -> 
             rows = worker.cursor("vectors")
             rows.execute(f"select chunk_id, embedding::text from braid_store.vectors_{shard}".encode())
             while batch := rows.fetchmany(2000):
-                # Not of chunks that are gone, and not over newer ones.
+                # Skip vectors of chunks that are gone, and vectors older than stored ones.
                 others[home].cursor().executemany(
                     "insert into braid_store.chunk_vectors"
                     " (tenant_id, collection_id, vector_space_id, chunk_id, embedding)"

@@ -1,4 +1,4 @@
-"""Embedders that run models of your own, each imported when it is used."""
+"""Embed by models of your own; each embedder is imported when it is used."""
 
 from __future__ import annotations
 

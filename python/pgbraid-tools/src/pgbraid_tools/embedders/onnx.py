@@ -1,4 +1,4 @@
-"""Models in ONNX, from a folder, without torch."""
+"""Run models in ONNX from a folder, without torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraErr
 
 __all__ = ["OnnxEmbedder"]
 
-# Where exports put the model, in the order of preference.
+# Exports put the model in one of these files, in the order of preference.
 FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
 BATCH = 32
 
@@ -29,13 +29,13 @@ class _Model(NamedTuple):
 
 
 class OnnxEmbedder:
-    """A model in ONNX with its tokenizer.json, as exports for sentence-transformers, fastembed and Transformers.js have
-    them, on the CPU; needs `pip install "pgbraid[onnx]"`. The vectors are unit vectors.
+    """Embed by a model in ONNX with its tokenizer.json, on the CPU; needs `pip install "pgbraid[onnx]"`.
+    sentence-transformers, fastembed and Transformers.js export such models. The vectors are unit vectors.
 
-    `path` is the folder, or the file in it. `pooling` makes one vector of those of the tokens: their `"mean"`, or that
-    of the first, `"cls"`; None reads it from 1_Pooling/config.json, and is the mean without that. A text is cut at
-    `max_tokens`: choose the collection's chunk_tokens below it. `model_name` defaults to the folder's name. The model
-    loads at the first use. Safe to use from several threads.
+    `path` is the folder, or the file in it. `pooling` makes one vector from the tokens' vectors: `"mean"` takes their
+    mean, `"cls"` the first. None reads it from 1_Pooling/config.json, and takes the mean without that file. A text is
+    cut at `max_tokens`: choose the collection's chunk_tokens below it. `model_name` defaults to the folder's name. The
+    model loads at the first use. It is safe to use from several threads.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class OnnxEmbedder:
         return len(self.embed_query("dimensions"))
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """float32, shape (len(texts), dimensions). Raises EmbeddingError."""
+        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         model = self._model
         found = model.tokenizer.encode_batch([text.encode("utf-8", "replace").decode() for text in texts])
-        # Texts of a like length need little padding.
+        # Texts of similar length need little padding.
         order = sorted(range(len(found)), key=lambda place: len(found[place].ids))
         vectors: list[Vector] = [np.empty(0, dtype=np.float32)] * len(found)
         for start in range(0, len(order), BATCH):
@@ -77,12 +77,12 @@ class OnnxEmbedder:
         return np.stack(vectors)
 
     def embed_query(self, text: str) -> Vector:
-        """float32, shape (dimensions,). Raises EmbeddingError."""
+        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raises EmbeddingError."""
+        """Load the model now. Raise EmbeddingError."""
         self.embed_query("warm up")
 
     def _run(self, model: _Model, encodings: list[Any]) -> Vectors:
@@ -98,7 +98,7 @@ class OnnxEmbedder:
             raise EmbeddingError(
                 f"the model {self._path} failed: {error}", hint="choose another max_tokens, or another model"
             ) from error
-        # An output of one vector a text is pooled already.
+        # An output with one vector a text is pooled already.
         pooled = next((output for output in found if output.ndim == 2), None)
         if pooled is None:
             tokens = found[0].astype(np.float32)

@@ -1,4 +1,4 @@
-"""Any model of the sentence-transformers library."""
+"""Embed by any model of the sentence-transformers library."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pgbraid.errors import EmbeddingError, MissingExtraError
 __all__ = ["SentenceTransformerEmbedder"]
 
 
-# The names that the library's own encode_document looks for.
+# The library's own encode_document looks for these names.
 DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
 class SentenceTransformerEmbedder:
-    """A sentence-transformers model by name or path; needs `pip install sentence-transformers`.
+    """Embed by a sentence-transformers model, given by name or path; needs `pip install sentence-transformers`.
 
-    The library cuts a text at the model's `max_seq_length`: choose the collection's chunk_tokens below it.
-    Prompts that the model has for queries and documents are used; for others, and prefixes, see AdaptedEmbedder.
-    `model_name` defaults to the last part of the name or path. The model loads at the first use.
+    The library cuts a text at the model's `max_seq_length`: choose the collection's chunk_tokens below it. The model's
+    own prompts for queries and documents are used; for others, and for prefixes, see AdaptedEmbedder. `model_name`
+    defaults to the last part of the name or path. The model loads at the first use.
     """
 
     def __init__(self, model_name_or_path: str, *, model_name: str | None = None, **options: Any) -> None:
@@ -36,7 +36,7 @@ class SentenceTransformerEmbedder:
     @property
     def dimensions(self) -> int:
         model = self._model
-        # Renamed in sentence-transformers 5.4; the older name warns since.
+        # sentence-transformers 5.4 renamed this method, and the older name warns since.
         size = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
         return int(size())
 
@@ -49,12 +49,11 @@ class SentenceTransformerEmbedder:
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raises EmbeddingError."""
+        """Load the model now. Raise EmbeddingError."""
         self.embed_query("warm up")
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
-        """For each text float32 unit vectors, shape (tokens, dimensions), those of the model's special tokens
-        included."""
+        """Return for each text float32 unit vectors, shape (tokens, dimensions), including the model's special tokens."""
         found = self._model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
         tokens = [np.asarray(vectors.float().cpu(), dtype=np.float32) for vectors in found]
         return [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in tokens]

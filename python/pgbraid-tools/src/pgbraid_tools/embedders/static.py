@@ -1,4 +1,4 @@
-"""Models of static vectors, one for each token, as model2vec makes them: no neural network runs."""
+"""Embed by static vectors, one for each token, as model2vec makes them: no neural network runs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from pgbraid.errors import EmbeddingError, MissingExtraError
 
 __all__ = ["StaticEmbedder"]
 
-# Of a file of safetensors: https://huggingface.co/docs/safetensors
+# These are the types of safetensors: https://huggingface.co/docs/safetensors
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1"}
 
 
 class _Model(NamedTuple):
     tokenizer: Any
     unknown: int | None
-    vectors: npt.NDArray[Any]  # of tokens, or of their groups
+    vectors: npt.NDArray[Any]  # Vectors of tokens, or of their groups.
     groups: npt.NDArray[np.int64] | None
     weights: npt.NDArray[np.float32] | None
     normalise: bool
 
 
 class StaticEmbedder:
-    """A model2vec model from a folder with model.safetensors, tokenizer.json and config.json; needs
-    `pip install "pgbraid[local]"`.
+    """Embed by a model2vec model from a folder with model.safetensors, tokenizer.json and config.json; needs `pip
+    install "pgbraid[local]"`.
 
     The vector of a text is the mean of its tokens' vectors, whatever the text's length. `model_name` defaults to the
-    folder's name. The model loads at the first use. Safe to use from several threads.
+    folder's name. The model loads at the first use. It is safe to use from several threads.
     """
 
     def __init__(self, path: str | Path, *, model_name: str | None = None) -> None:
@@ -47,7 +47,7 @@ class StaticEmbedder:
         return int(self._model.vectors.shape[1])
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """float32, shape (len(texts), dimensions). Raises EmbeddingError if the model cannot be loaded."""
+        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError if the model cannot be loaded."""
         model = self._model
         encodings = model.tokenizer.encode_batch_fast(
             [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
@@ -58,12 +58,12 @@ class StaticEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """float32, shape (dimensions,). Raises EmbeddingError if the model cannot be loaded."""
+        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError if the model cannot be loaded."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raises EmbeddingError."""
+        """Load the model now. Raise EmbeddingError."""
         self.embed_query("warm up")
 
     @property
@@ -102,7 +102,7 @@ class StaticEmbedder:
 def _mean(model: _Model, tokens: list[int]) -> Vector:
     size = model.vectors.shape[1]
     if not tokens:
-        # A text without a known word is as near to all others; zeros have no direction.
+        # A text without a known word is equally near to all others; a zero vector has no direction.
         return np.full(size, size**-0.5, dtype=np.float32)
     found = model.vectors[tokens if model.groups is None else model.groups[tokens]].astype(np.float32)
     if model.weights is not None:
@@ -113,7 +113,7 @@ def _mean(model: _Model, tokens: list[int]) -> Vector:
 
 
 def _read_tensors(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Views of the file's memory map: rows not used are never read from disk."""
+    """Return views of the file's memory map: unused rows are never read from disk."""
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     size = int(raw[:8].view("<u8")[0])
     header = json.loads(raw[8 : 8 + size].tobytes())

@@ -1,1 +1,1 @@
-"""Judged queries from files, and reports of evaluations."""
+"""Read judged queries from files, and report evaluations."""

@@ -1,4 +1,4 @@
-"""Questions to a language model, several at a time."""
+"""Ask a language model questions, several at a time."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Answers", "ChatJudge", "JudgingError", "answers"]
 K = TypeVar("K")
 T = TypeVar("T")
 
-# What no other text would get another answer to.
+# With these statuses, the service would refuse any other text as well.
 REFUSED = (401, 403, 404)
-# Requests that fail one after the other.
+# This many consecutive requests may fail.
 MOST_FAILURES = 5
 
 
@@ -28,12 +28,12 @@ class JudgingError(PgbraidError):
 
 
 class ChatJudge:
-    """A chat model, over any service that speaks OpenAI's POST /v1/chat/completions (vLLM, Ollama, llama.cpp, …).
+    """Hold a chat model, over any service that speaks OpenAI's POST /v1/chat/completions (vLLM, Ollama, llama.cpp, …).
 
     A text is cut at `text_characters`. `base_url` ends before `/chat/completions`. `api_key` defaults to the
     environment variable OPENAI_API_KEY; without one, no Authorization header is sent. `timeout` is in seconds per
-    request. Answers 429 and 5xx are repeated up to `retries` times. `options` are more fields of the request, such as
-    `temperature=0`; `response_format=None` leaves the schema of the answer out for a service that has no structured
+    request. Requests answered by 429 and 5xx are repeated up to `retries` times. `options` adds fields to the request,
+    such as `temperature=0`. `response_format=None` omits the schema of the answer, for a service without structured
     outputs.
     """
 
@@ -73,7 +73,7 @@ class ChatJudge:
 
 @dataclass
 class Answers:
-    """What did not become an answer: answers that are none, and requests that failed."""
+    """Count requests without a usable answer: malformed answers, and failed requests."""
 
     unusable: int = 0
     failed: int = 0
@@ -83,16 +83,16 @@ class Answers:
 def answers(
     questions: Iterable[tuple[K, Callable[[], T]]], counts: Answers, *, concurrency: int
 ) -> Iterator[tuple[K, T]]:
-    """What was asked with its answer, in the order in which they come, `concurrency` at a time. Requests that fail are
-    counted and left out. Ends with the JudgingError of a service that refuses, or fails MOST_FAILURES times one after
-    the other."""
+    """Yield each question's key with its answer, in the order of arrival, `concurrency` at a time. Count failed
+    requests and leave them out. Raise the JudgingError of a service that refuses, or fails MOST_FAILURES times in a
+    row."""
     waiting: dict[Future[T], K] = {}
     failures = 0
 
     def ready() -> Iterator[tuple[K, T]]:
         nonlocal failures
         done = wait(waiting, return_when=FIRST_COMPLETED).done
-        # Good answers first: they are taken, also if another one ends it all.
+        # Take good answers first, even if another one ends the run.
         for future in sorted(done, key=lambda future: future.exception() is not None):
             key = waiting.pop(future)
             try:
@@ -116,8 +116,8 @@ def answers(
 
 
 def _start(ask: Callable[[], T]) -> Future[T]:
-    """Ask in a thread that ends with the program. An interrupted program would wait for those of a ThreadPoolExecutor,
-    and a service may be silent for minutes."""
+    """Ask in a thread that ends with the program. An interrupted program would wait for threads of a
+    ThreadPoolExecutor, and a service may be silent for minutes."""
     future: Future[T] = Future()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Results that a judge has not graded yet."""
+"""Find results that a judge has not graded yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GRADES", "Judging", "PooledResult", "judgment", "passage_of", "pooled_results", "query_count"]
 
-# The scale of TREC's Deep Learning tracks.
+# This is the scale of TREC's Deep Learning tracks.
 GRADES = {
     3: "is about just this, and answers it exactly",
     2: "has an answer, unclear or among other things",
@@ -25,12 +25,13 @@ PAGE = 1000
 
 @dataclass(frozen=True)
 class PooledResult:
-    """A row of braid.pool_results: row `place` of `count` for the query, which is number `query_number` of the set."""
+    """Hold a row of braid.pool_results: row `place` of `count` for the query, which is number `query_number` of the
+    set."""
 
     query_id: str
     query_text: str
     external_id: str
-    # None in a query set of documents; the chunk is the one that stood highest.
+    # chunk_index is None in a query set of documents; chunk_id is then the document's highest chunk.
     chunk_index: int | None
     chunk_id: int
     title: str | None
@@ -41,7 +42,7 @@ class PooledResult:
 
 
 def query_count(client: Client, query_set: str) -> int:
-    """How many queries there are to judge for. Raises if there is none; that the set is not there, others say."""
+    """Return the number of queries to judge. Raise if the set has none; other calls report a missing set."""
     counts: dict[str, int] = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
     if counts.get(query_set) == 0:
         raise InvalidArgumentError(
@@ -59,7 +60,7 @@ def pooled_results(
     judge: str,
     seed: int,
 ) -> Iterator[PooledResult]:
-    """Of one query after the other, each searched for when it is reached."""
+    """Yield results of one query after the other; each query is searched for when it is reached."""
     after, number = None, 0
     while page := client.list_queries(query_set, match_count=PAGE, after=after):
         for query in page:
@@ -73,27 +74,27 @@ def pooled_results(
 
 
 def passage_of(result: PooledResult) -> str:
-    """What of a result a model reads."""
+    """Return the part of a result that a model reads."""
     return f"{result.title}\n{result.content}" if result.title else result.content
 
 
 def judgment(result: PooledResult, judge: str, grade: int | None) -> dict[str, Any]:
-    """As store_judgments takes it."""
+    """Return the judgment in the form that store_judgments takes."""
     made = {"query_id": result.query_id, "external_id": result.external_id, "judge": judge, "grade": grade}
     return made if result.chunk_index is None else made | {"chunk_index": result.chunk_index}
 
 
 class Judging:
-    """One result after the other. Each grade is stored at once, so that nothing is lost with the session."""
+    """Give out one result after the other. Each grade is stored at once, so that nothing is lost with the session."""
 
     def __init__(self, client: Client, query_set: str, results: Iterator[PooledResult], judge: str) -> None:
         self._client = client
         self._query_set = query_set
         self._results = results
         self._judge = judge
-        # What was shown, with the grades given; None is skipped.
+        # These results were shown, with the grades given; None is skipped.
         self._done: list[tuple[PooledResult, int | None]] = []
-        # What was undone, the next one last.
+        # These results were undone; the next one is last.
         self._again: list[PooledResult] = []
 
     @property
@@ -105,7 +106,7 @@ class Judging:
         return len(self._done) - self.graded
 
     def next(self) -> PooledResult | None:
-        """The result to grade or skip; None when there is none left."""
+        """Return the result to grade or skip; None when there is none left."""
         if not self._again and (result := next(self._results, None)) is not None:
             self._again.append(result)
         return self._again[-1] if self._again else None
@@ -115,11 +116,11 @@ class Judging:
         self._done.append((self._again.pop(), grade))
 
     def skip(self) -> None:
-        """It comes again in the next session."""
+        """Skip this result; it comes again in the next session."""
         self._done.append((self._again.pop(), None))
 
     def undo(self) -> bool:
-        """Take back the last grade, or skip; False if there is none of this session."""
+        """Take back the last grade, or skip; return False if this session has none."""
         if not self._done:
             return False
         result, grade = self._done[-1]

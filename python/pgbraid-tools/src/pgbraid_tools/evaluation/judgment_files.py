@@ -1,4 +1,4 @@
-"""Queries and judgments of BEIR folders and of TREC's files."""
+"""Read queries and judgments of BEIR folders and of TREC's files."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ __all__ = ["JudgedQueries", "read_beir", "read_trec"]
 
 @dataclass(frozen=True)
 class JudgedQueries:
-    """`texts` by query, `grades` by query and document, both only of queries that have both."""
+    """Hold `texts` by query and `grades` by query and document, only for queries that have both."""
 
     texts: dict[str, str]
     grades: dict[str, dict[str, int]]
-    # Queries without judgments, and queries with judgments but without a text.
+    # unjudged counts queries without judgments, unknown counts queries with judgments but without a text.
     unjudged: int
     unknown: int
 
 
 def read_beir(folder: Path, split: str) -> JudgedQueries:
-    """A folder with queries.jsonl and qrels/SPLIT.tsv, plain or as .gz."""
+    """Read a folder with queries.jsonl and qrels/SPLIT.tsv, plain or as .gz."""
     return _joined(_texts(_either(folder / "queries.jsonl")), _grades(_either(folder / "qrels" / f"{split}.tsv")))
 
 
 def read_trec(qrels: Path, topics: Path) -> JudgedQueries:
-    """qrels: a line for each judgment. topics: TREC's <top>, lines of an id and a text, or JSON lines."""
+    """Read TREC's files. qrels has a line for each judgment. topics has TREC's <top>, lines of an id and a text, or
+    JSON lines."""
     return _joined(_texts(topics), _grades(qrels))
 
 
@@ -68,7 +69,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _grades(path: Path) -> dict[str, dict[str, int]]:
-    """Lines of query, document and grade as BEIR has them, below a header, or with a second column as TREC does."""
+    """Read lines of query, document and grade: with a header as BEIR has them, or with a second column as TREC has
+    them."""
     grades: dict[str, dict[str, int]] = {}
     for number, line in _lines(path):
         columns = line.split("\t") if line.count("\t") in (2, 3) else line.split()
@@ -141,7 +143,7 @@ def _split_query(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _topics(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
-    """TREC's topics: a number and a title, with or without closing tags."""
+    """Yield TREC's topics: a number and a title, with or without closing tags."""
     number, query, part, words = 0, "", "", list[str]()
     for place, line in [*lines, (lines[-1][0], "</top>")]:
         for tag, text in re.findall(r"(<[^<>]*>)?([^<]*)", line):

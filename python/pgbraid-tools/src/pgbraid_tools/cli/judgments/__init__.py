@@ -1,4 +1,4 @@
-"""pgbraid judgments."""
+"""Run pgbraid judgments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["judgments"]
 
 @click.group(short_help="Load judged queries, or have a language model judge.")
 def judgments() -> None:
-    """Make and compare judgments of queries, by which `pgbraid eval` measures."""
+    """Make and compare judgments of queries, the basis of `pgbraid eval`."""
 
 
 for command in (load.load, sample.sample, ask.ask, compare.compare, agreement.agreement):

@@ -1,4 +1,4 @@
-"""pgbraid judgments agreement."""
+"""Run pgbraid judgments agreement."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--reference", metavar="NAME", help="With whom to compare. Default: the median of all others.")
 @json_option
 def agreement(query_set: str, dsn: str | None, tenant: str, judge: str, reference: str | None, as_json: bool) -> None:
-    """Compare the grades of two judges of QUERY_SET: how many are equal, and Cohen's kappa, which is 1 for perfect
+    """Compare the grades of two judges of QUERY_SET: how many are equal, and Cohen's kappa. Kappa is 1 for perfect
     agreement and 0 for agreement by chance.
 
     Example: pgbraid judgments agreement support --judge gpt-4o --reference ana
@@ -41,7 +41,7 @@ def print_agreement(
     try:
         found = client.judge_agreement(query_set, judge, reference)
     except InvalidArgumentError:
-        # Without grades of either, there is nothing to compare.
+        # Without grades of either judge, there is nothing to compare.
         if is_needed:
             raise
         return

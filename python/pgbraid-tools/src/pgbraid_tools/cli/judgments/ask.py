@@ -1,4 +1,4 @@
-"""pgbraid judgments ask."""
+"""Run pgbraid judgments ask."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def ask(
     reference: str | None,
     concurrency: int,
 ) -> None:
-    """Show the first results of each configuration for the queries of QUERY_SET to a language model, each once.
-    Store its grades from 0 to 3 under a judge of the model's name, and print how far it agrees with other judges.
+    """Show the first results of each configuration for the queries of QUERY_SET to a language model, each once. Store
+    its grades from 0 to 3 under a judge of the model's name, and print how far it agrees with other judges.
 
-    Each grade is stored at once. What this judge has graded is not asked again. The key is in OPENAI_API_KEY. The exit
-    code is 1 if something is left without a grade.
+    Each grade is stored at once. Results that this judge has graded are not asked again. The key is in OPENAI_API_KEY.
+    The exit code is 1 if a result is left without a grade.
 
     Example: pgbraid judgments ask support --config now.json --chat-model gpt-4o
     """

@@ -1,4 +1,4 @@
-"""Options of commands that ask a language model."""
+"""Define the options of commands that ask a language model."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "UNANSWERED", "chat_judge", "chat_options"]
 
-# The exit code if something is left without an answer.
+# This is the exit code if a request is left without an answer.
 UNANSWERED = 1
 DEPTH = click.IntRange(1, 1000)
-# What the judge sets itself, or takes as an argument of its own.
+# The judge sets these options itself, or takes them as arguments.
 OWN = {"model", "messages", "base_url", "api_key", "text_characters", "timeout", "retries"}
 
 
 def chat_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """For a command that asks, as `chat_model`, `chat_url`, `chat_options` and `concurrency`."""
+    """Add to a command the options `chat_model`, `chat_url`, `chat_options` and `concurrency`."""
     for option in (
         click.option(
             "--concurrency",
@@ -52,7 +52,7 @@ def chat_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chat_judge(kind: type[J], chat_model: str, chat_url: str | None, chat_options: str | None) -> J:
-    """What those options ask."""
+    """Return a judge made from the options of `chat_options`."""
     from pgbraid_tools.chat import CHAT_URL
 
     fields = parse_json(chat_options, "--chat-options")

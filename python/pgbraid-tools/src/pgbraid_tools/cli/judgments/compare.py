@@ -1,4 +1,4 @@
-"""pgbraid judgments compare."""
+"""Run pgbraid judgments compare."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def compare(
     concurrency: int,
     as_json: bool,
 ) -> None:
-    """Show a language model pairs of results for each query of QUERY_SET: one result of the first configuration
-    only, and one of the second only. Print for how many queries the model prefers which configuration, and how far
-    its preferences agree with grades.
+    """Show a language model pairs of results for each query of QUERY_SET. In a pair, one result is only among the first
+    results of the first configuration, the other only among those found by the second. Print for how many queries the
+    model prefers which configuration, and how far its preferences agree with grades.
 
     Each pair is shown in both orders, which is two requests, and counts only if the answers agree. Nothing is stored.
     The key is in OPENAI_API_KEY. The exit code is 1 if a pair is left without an answer.
@@ -76,7 +76,7 @@ def compare(
 
 
 def _grades(client: Client, query_set: str, judge: str | None) -> Callable[[PooledResult], float | None]:
-    """What finds the grade of a result: of one judge, or the median of all, of two the lower."""
+    """Return a function that finds the grade of a result: the grade of one judge, or the lower median of all judges."""
     of_query: dict[str, dict[tuple[str, int | None], list[int]]] = {}
 
     def grade_of(result: PooledResult) -> float | None:

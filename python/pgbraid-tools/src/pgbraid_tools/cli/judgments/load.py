@@ -1,4 +1,4 @@
-"""pgbraid judgments load."""
+"""Run pgbraid judgments load."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def load(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Load judged queries into QUERY_SET, which is created if it is not there: from FOLDER, a BEIR data set, or from
+    """Load judged queries into QUERY_SET, which is created if it does not exist: from FOLDER, a BEIR data set, or from
     --qrels and --topics. Queries are embedded by the model of --collection. All or nothing is stored.
 
     Example: pgbraid judgments load scifact data/scifact --collection papers

@@ -1,4 +1,4 @@
-"""Queries that commands store in a set, with their embeddings."""
+"""Store queries of commands in a set, with their embeddings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ PAGE = 1000
 
 
 def keep_what_is_there(client: Client, query_set: str, queries: list[dict[str, Any]]) -> None:
-    """Create the set. One that is there keeps its description, and its queries their filters: the files have none."""
+    """Create the set. An existing set keeps its description, and its queries keep their filters, because the files have
+    none."""
     descriptions = {found["query_set"]: found["description"] for found in client.list_query_sets()}
     client.create_query_set(query_set, description=descriptions.get(query_set, ""))
     by_id = {query["query_id"]: query for query in queries}
@@ -27,7 +28,7 @@ def keep_what_is_there(client: Client, query_set: str, queries: list[dict[str, A
 
 
 def embed_missing(client: Client, query_set: str, collection: str) -> int:
-    """Embed the queries of the set that have no embedding of the collection's model; how many."""
+    """Embed the queries of the set that lack an embedding of the collection's model; return how many."""
     model = client._spaces.of(collection)[0].model
     missing: list[dict[str, Any]] = []
     after = None
@@ -52,7 +53,7 @@ def embed(client: Client, queries: list[dict[str, Any]], collection: str) -> Non
     embedder = client._spaces.embedder_of(collection)
     with progress("embedding queries", len(queries)) as show:
         for place, query in enumerate(queries, 1):
-            # As a search embeds it: without operators, unless nothing else is left.
+            # A search embeds the text without operators, unless nothing else is left.
             text = client.embedded_text(query["text"], collection).strip() or query["text"]
             query["embedding"] = query_vector(embedder, text).to_list()
             show(place)

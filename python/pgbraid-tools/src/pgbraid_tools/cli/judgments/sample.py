@@ -1,4 +1,4 @@
-"""pgbraid judgments sample."""
+"""Run pgbraid judgments sample."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def sample(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Store queries that were searched for in QUERY_SET, which is created if it is not there, and embed all of the set
-    that the model of --collection has not embedded. The collection's search log has to keep the text of queries.
+    """Store queries from the search log in QUERY_SET, which is created if it does not exist. Embed all queries of the
+    set that the model of --collection has not embedded. The collection's search log has to keep the text of queries.
 
     Example: pgbraid judgments sample support --method frequency --count 50
     """
