@@ -28,7 +28,7 @@ WIDE_FILES = re.compile(r"\.(?:png|gz|svg|json|lock|txt|css|html|ipynb|csv|tsv|s
 POINTING = re.compile(
     r"\b(?:that|those|the ones?) of\b(?! (?:all|course)\b)"
     r"|\b(?:those|the ones?) (?:that|which|who|whose|whom|in|on|with|without|from|for|by|behind|before|after|to|at)\b"
-    r"|\bso many\b|\bas many\b(?! as\b)|\bwhose is\b",
+    r"|\bso many\b|\bwhose is\b",
     re.IGNORECASE,
 )
 # Auxiliaries, base forms, irregular forms.
@@ -46,9 +46,9 @@ def is_verb(word: str) -> bool:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, code spans as one word each; indented lines and doctests are no prose."""
+    """Yield the sentences of a text, code spans as one word each; examples and indented lines are no prose."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", text):
-        if re.match(r"\s*(?:>>>|\$ |    )", paragraph):
+        if re.match(r"\s*(?:>>>|\$ |Example: |    )", paragraph):
             continue
         plain = re.sub(r"`[^`]*`", "`code`", " ".join(paragraph.split()))
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)

@@ -22,7 +22,8 @@ begin
                  where n.nspname = 'braid_store' and c.relname = 'installation') then
     raise exception 'the database has no pgbraid, to which the part % could be added', v_part
       using errcode = '55000', hint = 'Install the core first, by: pgbraid bundle --only core';
-  elsif not pg_has_role(current_user, (select n.nspowner from pg_namespace n where n.nspname = 'braid_store'), 'USAGE') then
+  elsif not pg_has_role(current_user, (select n.nspowner from pg_namespace n where n.nspname = 'braid_store'), 'USAGE')
+    then
     raise exception '% may not change the pgbraid of this database', current_user
       using errcode = '42501', hint = 'Run this as the login that has installed it.';
   end if;
@@ -37,9 +38,11 @@ begin
       raise exception 'the part % is of pgbraid %, and the database %', v_part, v_version,
                       case when v_installed <> v_version then format('has %s', v_installed)
                            when v_installed is null then 'was renamed, or is a copy'
-                           else format('has another %s', case v_row[1] when 'core' then 'core' else 'part ' || v_row[1] end) end
+                           else format('has another %s', case v_row[1] when 'core' then 'core' else 'part '
+                             || v_row[1] end) end
         using errcode = '55000',
-              hint = 'Upgrade the database first, by pgbraid upgrade, or by a bundle with all parts that it has: pgbraid bundle '
+              hint = 'Upgrade the database first, by pgbraid upgrade, or by a bundle with all parts that it has: '
+                'pgbraid bundle '
                      '--only PART --only PART';
     end if;
   end loop;

@@ -48,7 +48,8 @@ begin
         raise exception 'a lock was not to be had in {{attempts}} tries: % uses pgbraid''s tables',
                         coalesce(v_message, 'another session')
           using errcode = v_state,
-                hint = 'End long transactions (see pg_stat_activity and pg_prepared_xacts) and run this again; nothing has '
+                hint = 'End long transactions (see pg_stat_activity and pg_prepared_xacts) and run this again; '
+                  'nothing has '
                        'been changed.';
       elsif v_attempt = {{attempts}} then
         raise;

@@ -1,5 +1,5 @@
--- pgbraid {{version}}, part {{number}} of {{count}}. Run the parts in their order; each may be run again. The last one installs
--- or upgrades pgbraid, all of it or nothing.
+-- pgbraid {{version}}, part {{number}} of {{count}}. Run the parts in their order; each may be run again. The last one
+-- installs or upgrades pgbraid, all of it or nothing.
 do $braid_bundle_part$
 declare
   -- Which schemas the Data API exposes now, such as 'public, graphql_public': braid is added to them. It counts in the
@@ -45,7 +45,8 @@ begin
     select string_agg(p.content, '' order by p.number) into v_text from braid_bundle.parts p;
     if encode(sha256(convert_to(v_text, 'UTF8')), 'hex') <> c_bundle then
       raise exception 'the parts are not as they were written'
-        using errcode = '55000', hint = format('Copy the whole of each file, and begin again with %s.', format(c_name, 1));
+        using errcode = '55000', hint = format('Copy the whole of each file, and begin again with %s.',
+          format(c_name, 1));
     end if;
     drop schema braid_bundle cascade;
     perform set_config('pgbraid.exposed', v_exposed, true);

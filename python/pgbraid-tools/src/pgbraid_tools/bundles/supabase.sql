@@ -4,8 +4,9 @@ declare
   v_present text;
 begin
   -- Inheritance is written out, because authenticator is created without it.
-  -- anon gets nothing. A project with a public tenant calls set_access and runs:
-  --   grant braid_reader to anon with inherit true
+  -- anon gets nothing. A project with a public tenant calls set_access, and runs a grant:
+  --   grant braid_reader to anon with inherit true;
+  --
   -- Users only read, because otherwise any token of a tenant could delete all of its documents. A project whose users
   -- write runs:
   --   grant braid_writer to authenticated with inherit true
@@ -21,7 +22,8 @@ begin
       -- Another login made the role, for another database.
       raise exception '% may not grant %', current_user, v_role.granted
         using errcode = '42501',
-              hint = format('Have its creator run: grant braid_reader, braid_writer to %I with admin option;', current_user);
+              hint = format('Have its creator run: grant braid_reader, braid_writer to %I with admin option;',
+                current_user);
     end;
   end loop;
   perform braid.add_trusted_role(t.role, t.kind)

@@ -177,7 +177,7 @@ def bench(
 def _generated(
     connection: Connection, made: ExitStack, dsn: str, count: int, say: Callable[[str], None]
 ) -> tuple[str, str, str]:
-    """Make a new database with `count` texts, which lasts as long as `made`. Return its address, tenant and collection."""
+    """Make a new database with `count` texts, which lives until `made` closes. Return address, tenant, collection."""
     import psycopg
     from psycopg.conninfo import make_conninfo
 

@@ -197,7 +197,8 @@ begin
           detail = coalesce((select jsonb_build_object('host', n.nodename, 'port', n.nodeport, 'definitions', true)
                              from pg_dist_node n where n.groupid = 0 limit 1)::text, ''),
           hint = coalesce((select format('Connect to host=%s port=%s.', n.nodename, n.nodeport)
-                           from pg_dist_node n where n.groupid = 0 limit 1), 'Connect to the coordinator of the cluster.');
+                           from pg_dist_node n where n.groupid = 0 limit 1),
+                             'Connect to the coordinator of the cluster.');
 end
 $$;
 

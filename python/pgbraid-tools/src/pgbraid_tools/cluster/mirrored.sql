@@ -32,7 +32,8 @@ begin
       from pg_attribute a
       where a.attrelid = tg_relid and a.attnum > 0 and not a.attisdropped
     loop
-      execute format('select string_agg(quote_nullable(v), '', '' order by n) from unnest(array[%s]) with ordinality u (v, n)',
+      execute format('select string_agg(quote_nullable(v), '', '' order by n) from unnest(array[%s]) with ordinality '
+        'u (v, n)',
                      v_columns)
       into v_values
       using new;
@@ -53,7 +54,7 @@ create sequence if not exists braid_shards.handed_over_ids;
 create table if not exists braid_shards.handed_over (
     id bigint primary key,
     kind text not null check (kind in ('dropped_tenants', 'dropped_collections', 'due_collections')),
-    -- The id of the tenant or the collection.
+    -- This is the id of the tenant or the collection.
     object_id int not null
 );
 do $$
@@ -75,7 +76,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint := nextval('braid_shards.handed_over_ids');
-  v_object_id int := (to_jsonb(new) ->> case tg_table_name when 'due_collections' then 'collection_id' else 'id' end)::int;
+  v_object_id int := (to_jsonb(new) ->> case tg_table_name when 'due_collections' then 'collection_id'
+    else 'id' end)::int;
 begin
   insert into braid_shards.handed_over (id, kind, object_id) values (v_id, tg_table_name, v_object_id);
   return null;
@@ -128,7 +130,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception 'this node is the coordinator: tenants'' rows are on workers'
-    using errcode = '0A000', hint = 'Import on the tenant''s node, or gather the tenants first: pgbraid distribute --gather';
+    using errcode = '0A000',
+      hint = 'Import on the tenant''s node, or gather the tenants first: pgbraid distribute --gather';
 end
 $$;
 

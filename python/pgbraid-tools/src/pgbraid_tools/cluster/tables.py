@@ -100,7 +100,7 @@ def count_rows(connection: Connection, schema_of: Any) -> dict[str, int]:
 
 
 def keys_of(connection: Connection, table: str) -> tuple[list[str], list[str]]:
-    """Return a table's keys, as clauses of `alter table`, and its other indexes, as statements with %s for the table."""
+    """Return a table's keys, as clauses of `alter table`, and other indexes, as statements with %s for the table."""
     keys = connection.execute(
         "select 'add constraint ' || quote_ident(conname) || ' ' || pg_catalog.pg_get_constraintdef(oid)"
         " from pg_catalog.pg_constraint where conrelid = %s::regclass and contype in ('p', 'u') order by contype",

@@ -53,7 +53,7 @@ class SentenceTransformerEmbedder:
         self.embed_query("warm up")
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
-        """Return for each text float32 unit vectors, shape (tokens, dimensions), including the model's special tokens."""
+        """Return for each text float32 unit vectors, shape (tokens, dimensions), special tokens included."""
         found = self._model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
         tokens = [np.asarray(vectors.float().cpu(), dtype=np.float32) for vectors in found]
         return [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in tokens]

@@ -47,7 +47,7 @@ class StaticEmbedder:
         return int(self._model.vectors.shape[1])
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError if the model cannot be loaded."""
+        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError if loading fails."""
         model = self._model
         encodings = model.tokenizer.encode_batch_fast(
             [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
@@ -58,7 +58,7 @@ class StaticEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError if the model cannot be loaded."""
+        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError if loading fails."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
