@@ -1,4 +1,4 @@
-"""Hooks of the build: what is a link in the repository becomes what it leads to."""
+"""Build hooks: replace each link of the repository by the file that it leads to."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-# [text](target), where the target is a file of the repository.
+# Matches [text](target), where the target is a file of the repository.
 FILE_LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)")
 
 
 class FollowLinks(BuildHookInterface[Any]):
-    """README.md and LICENSE are links here; an archive needs the files themselves."""
+    """Follow symbolic links: README.md and LICENSE are links here, and an archive needs the files themselves."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         included = build_data["force_include"]
@@ -23,7 +23,7 @@ class FollowLinks(BuildHookInterface[Any]):
 
 
 class MetadataOfVersion(MetadataHookInterface):
-    """A package index shows README.md without the files beside it. What `{version}` stands in needs this version."""
+    """Make README.md's links absolute, as a package index shows it alone; put the version in place of `{version}`."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         if "readme" not in metadata:
@@ -43,12 +43,12 @@ def _of_version(requirements: list[str], version: str) -> list[str]:
 
 
 def with_absolute_links(text: str, repository: str | None) -> str:
-    """Links to files lead into the repository; where its address is not known, their text stays."""
+    """Return the text with links to files of the repository; without its address, replace each link by its text."""
     if not repository:
         return FILE_LINK.sub(r"\2", text)
 
     def absolute(link: re.Match[str]) -> str:
-        # A picture is the file, a link the page that shows it.
+        # A picture needs the raw file, a link the page that shows the file.
         return f"{link[1]}[{link[2]}]({repository.rstrip('/')}/{'raw' if link[1] else 'blob'}/HEAD/{link[3]})"
 
     return FILE_LINK.sub(absolute, text)

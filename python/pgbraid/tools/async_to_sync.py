@@ -1,5 +1,5 @@
-"""Generate the sync client from the async one, and what stores do with it. `--check` only says whether that is up to
-date."""
+"""Generate the sync client, and the stores' sync modules, from the async ones. `--check` only says whether they are up
+to date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pgbraid"
 STORES = Path(__file__).parents[2] / "pgbraid-stores" / "src" / "pgbraid_stores"
-# Each of these folders, and the one that is made of it.
+# Source and generated folders.
 FOLDERS = [
     (PACKAGE / "async_client", PACKAGE / "client"),
     (STORES / "async_store", STORES / "store"),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Argument:
-    """One of a method, and that of the function which it is given for."""
+    """Hold an argument of a method, and of the function that it is passed to."""
 
     name: str
     annotation: str
@@ -55,7 +55,7 @@ class Argument:
 
     @property
     def value(self) -> str:
-        """The expression that is sent."""
+        """Return the expression that is sent."""
         is_optional = "None" in (self.annotation.rpartition(" | ")[2], self.default)
         given = f'{self.name}, "{self.name}"'
         if self.sql_type == "jsonb" and is_optional:
@@ -94,7 +94,7 @@ class Call:
 
     @property
     def counted(self) -> Argument | None:
-        """The number of rows, which `limit` is taken for."""
+        """Return the argument with the number of rows, which `limit` may replace; None without one."""
         names = ("match_count", "query_count") if self.method.args.kwarg else ()
         return next((one for one in self.arguments if one.sql_name in names), None)
 
@@ -103,14 +103,14 @@ class Call:
         return not {"reader", "writer"} & set(self.header.roles)
 
     def text(self) -> str:
-        """The method."""
+        """Return the method's source."""
         returned = ast.unparse(self.method.returns) if self.method.returns else "None"
         parameters = ast.unparse(self.method.args)
         checks = [f"    check_query({one.name})" for one in self.arguments if one.sql_name == "query_text"]
         if counted := self.counted:
             name, default = counted.name, counted.default
             parameters = parameters.replace(f"{name}: int={default}", f"{name}: int | None=None")
-            # Its name is told where it is not the usual one.
+            # The name is passed unless it is the usual one.
             told = f', "{name}"' * (name != "match_count")
             checks.append(f"    {name} = row_count({name}, other_names, {default}{told})")
         lines = [
@@ -119,7 +119,7 @@ class Call:
             *checks,
             *(f"    {line}" for line in self._body(returned)),
         ]
-        # What administrators change may be its model.
+        # An administrator's function may change the collection's model.
         if self.is_for_all_tenants and self.header.is_volatile:
             forgotten = [one.name for one in self.arguments if one.sql_name == "collection"]
             forget = [f"    client._spaces.forget({name})" for name in forgotten]
@@ -141,7 +141,7 @@ class Call:
     def _asked(self, way: str) -> str:
         given = [f'"{self.method.name}"']
         if self.arguments:
-            # An argument stays on one line.
+            # Each argument stays on one line.
             sql = ", ".join(one.sql.replace(" ", "\0") for one in self.arguments)
             wrapped = [line.replace("\0", " ") for line in textwrap.wrap(sql, 108)]
             sql = " ".join(wrapped)
@@ -174,7 +174,7 @@ class Call:
 
 
 def read_from_json() -> set[str]:
-    """The classes of rows that are made of JSON, as times in it may be beyond what Python has."""
+    """Return the classes of rows that are made from JSON, whose times may be outside Python's range."""
     return {
         node.name
         for node in ast.parse((PACKAGE / "stored.py").read_text()).body
@@ -197,7 +197,7 @@ def calls() -> list[Call]:
 def arguments(method: ast.FunctionDef, header: Header, file: SqlFile) -> list[Argument]:
     signature = re.search(SIGNATURE.format(re.escape(header.name)), file.text, re.S | re.M)
     assert signature is not None
-    # No default has a comma in it, but in brackets or quotes.
+    # A default contains commas only inside brackets or quotes.
     parts = re.findall(r"(?:[^,'(]|'[^']*'|\([^)]*\))+", " ".join(signature[1].split()))
     declared = {}
     for part in parts:
@@ -220,11 +220,11 @@ def arguments(method: ast.FunctionDef, header: Header, file: SqlFile) -> list[Ar
 
 
 def modules() -> dict[str, str]:
-    """The generated modules, by name of the file."""
+    """Return the generated modules, by file name."""
     imports = [
         f"from {node.module} import {alias.name}"
         for node in ast.parse(STUB.read_text()).body
-        # Type checkers know it; at run time it need not be there.
+        # Type checkers find this module; at run time it may be missing.
         if isinstance(node, ast.ImportFrom) and node.module != "typing_extensions"
         for alias in node.names
     ]

@@ -1,8 +1,8 @@
-"""The methods of the client that only call the function of the API of the same name: how Python calls it.
+"""Declare the methods of the client that only call the function of the API of the same name: how Python calls it.
 
 tools/client_calls.py makes them, with the types, the casts and the comments of sql/, to which a docstring here adds. An
-argument of another name is that of the function in the same place among those of other names. A method with
-`**other_names` takes `limit` as well, and gets the default of its number of rows in its body.
+argument with another name is passed to the function's argument in the same place among arguments with other names. A
+method with `**other_names` takes `limit` as well, and has the default of its number of rows in its body.
 """
 
 from collections.abc import Mapping, Sequence
@@ -162,10 +162,10 @@ def status(collection: str | None = None) -> dict[str, Any]:
     """Raise NotFoundError."""
 
 def health(older_than: Duration = 3600.0) -> list[dict[str, Any]]:
-    """older_than is seconds, a text such as '5 minutes', or a timedelta. Raises InvalidArgumentError."""
+    """Pass older_than as seconds, a text such as '5 minutes', or a timedelta. Raise InvalidArgumentError."""
 
 def maintain(time_budget: Duration | None = None) -> dict[str, Any]:
-    """time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises InvalidArgumentError."""
+    """Pass time_budget as seconds, a text such as '5 minutes', or a timedelta. Raise InvalidArgumentError."""
 
 def calibrate() -> dict[str, float]: ...
 def check_index(collection: str = "default") -> list[IndexProblem]:
@@ -252,27 +252,27 @@ def start_model_change(
     """Raise InvalidArgumentError, NotFoundError."""
 
 def pause_model_change(collection: str) -> None:
-    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection has no model change, or one in another stage."""
 
 def resume_model_change(collection: str) -> None:
-    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection has no model change, or one in another stage."""
 
 def cut_over_model_change(collection: str) -> None:
-    """Raise InvalidArgumentError, which says how many chunks still wait for an embedding of the new model."""
+    """Raise InvalidArgumentError, which says how many chunks still wait for an embedding by the new model."""
 
 def roll_back_model_change(collection: str) -> None:
-    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection has no model change, or one in another stage."""
 
 def finish_model_change(collection: str) -> None:
-    """Raise NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far."""
+    """Raise NotFoundError, and InvalidArgumentError if the collection has no model change, or one in another stage."""
 
 def unsync_table(table_name: str, *, keep_documents: bool = False) -> int:
     """Raise NotFoundError, PermissionDeniedError."""
 
 def apply_changes(time_budget: Duration = 10) -> dict[str, Any]:
-    """time_budget is seconds, a text such as '5 minutes', or a timedelta.
+    """Pass time_budget as seconds, a text such as '5 minutes', or a timedelta.
 
-    Raises InvalidArgumentError, PermissionDeniedError.
+    Raise InvalidArgumentError, PermissionDeniedError.
     """
 
 def sync_status() -> list[SyncStatus]:
@@ -437,4 +437,4 @@ def timeframe_filter(
     time_zone: str | None = None,
     reference_time: datetime | None = None,
 ) -> dict[str, Any] | None:
-    """Raise InvalidArgumentError, whose hint lists what is understood."""
+    """Raise InvalidArgumentError; its hint lists the accepted forms."""

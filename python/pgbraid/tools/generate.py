@@ -1,8 +1,8 @@
 """Write all files that are made from other files.
 
-From the headers of `sql/`: the functions that standbys answer. From options.json: the list of options and the client's
-type. From the modules of the async client, some of which client_calls.py makes: its methods, and the sync client. From
-all of these: docs/reference. From an installed database: types for TypeScript, and privileges.
+The headers of `sql/` give the functions that standbys answer; options.json gives the list of options and the client's
+type. The async client's modules, some made by client_calls.py, give its methods and the sync client. All of these give
+docs/reference. An installed database gives types for TypeScript, and privileges.
 
 `--check` only says whether the files are up to date that need no database.
 """
@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[3]
 READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
 PART_OF = READS.with_name("_part_of.py")
 CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
+LINE = 120
 # Methods that call no function of the API themselves.
 OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
 PUBLIC = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "__init__.py"
@@ -52,7 +53,7 @@ NAMES = {
 
 
 def reads() -> str:
-    """Return the module that has what standbys answer."""
+    """Return the module that lists the functions which standbys answer."""
     headers = filter(None, (read_header(file.text) for file in resources().repeatable))
     names = sorted(header.name.partition(".")[2] for header in headers if header.runs_on_standbys)
     return (
@@ -62,7 +63,7 @@ def reads() -> str:
 
 
 def parts() -> str:
-    """Return the module that has the part of each function and view of the API that is no core's."""
+    """Return the module that names the part of each function and view of the API outside the core."""
     found = [(read_header(file.text), file.owner) for file in resources().repeatable if file.owner != "core"]
     names = {header.name: part for header, part in found if header is not None and header.name.startswith("braid.")}
     lines = [f'    "{name.removeprefix("braid.")}": "{part}",\n' for name, part in sorted(names.items())]
@@ -73,8 +74,8 @@ def parts() -> str:
 
 
 def client() -> str:
-    """Return the module of the async client's methods: a method for each function of the modules beside it that tells
-    which function of the API it calls."""
+    """Return the module of the async client's methods: one for each function of the modules beside it that names its
+    function of the API."""
     methods: dict[str, list[str]] = {}
     for path in sorted(CLIENT.parent.glob("[a-z]*.py")):
         names = [
@@ -120,14 +121,14 @@ def client() -> str:
 
 
 def public() -> str:
-    """Return the package's own module: its names, for type checkers and to be imported when they are used."""
-    listed = textwrap.wrap(" ".join(sorted(["__version__", *" ".join(NAMES.values()).split()])), 100)
+    """Return the package's `__init__.py`: its names, for type checkers and for lazy imports."""
+    listed = textwrap.wrap(" ".join(sorted(["__version__", *" ".join(NAMES.values()).split()])), 95)
     lines = [
         '"""Hybrid search inside PostgreSQL: BM25 full text, pgvector and their fusion, as SQL functions."""',
         "",
         "# Made by tools/generate.py. DO NOT CHANGE.",
         "# fmt: off",
-        "# ruff: noqa: E501, I001",
+        "# ruff: noqa: I001",
         "from __future__ import annotations",
         "",
         "from typing import TYPE_CHECKING",
@@ -136,7 +137,7 @@ def public() -> str:
         "from pgbraid._version import __version__",
         "",
         "if TYPE_CHECKING:",
-        *(f"    from pgbraid.{module} import {', '.join(names.split())}" for module, names in NAMES.items()),
+        *(line for module, names in NAMES.items() for line in _imported(module, names.split())),
         "",
         "__all__ = [",
         *(f"    {', '.join(map(json.dumps, line.split()))}," for line in listed),
@@ -144,14 +145,27 @@ def public() -> str:
         "",
         "# A search starts cold, and most commands need none of them.",
         "__getattr__, __dir__ = lazy_names(__name__, {",
-        *(f'    "{module}": "{names}",' for module, names in NAMES.items()),
+        *(f'    "{module}": {_literals(names)},' for module, names in NAMES.items()),
         "})",
     ]
     return "\n".join(lines) + "\n"
 
 
+def _imported(module: str, names: list[str]) -> list[str]:
+    line = f"    from pgbraid.{module} import {', '.join(names)}"
+    if len(line) <= LINE:
+        return [line]
+    wrapped = textwrap.wrap(", ".join(names) + ",", LINE - 8)
+    return [f"    from pgbraid.{module} import (", *(f"        {part}" for part in wrapped), "    )"]
+
+
+def _literals(names: str) -> str:
+    parts = textwrap.wrap(names, LINE - 34)
+    return "\n        ".join(f'"{part} "' for part in parts[:-1]) + "\n        " * (len(parts) > 1) + f'"{parts[-1]}"'
+
+
 def wrote(made: Mapping[Path, str], is_check: bool) -> bool:
-    """Write files that are out of date, or name them; return whether all are as they should be."""
+    """Write outdated files, or with `is_check` name them; return whether all were up to date."""
     stale = {path: text for path, text in made.items() if not path.exists() or path.read_text() != text}
     for path, text in stale.items():
         if is_check:
@@ -174,7 +188,7 @@ def main() -> int:
     environment = {**os.environ, "WRITE_PRIVILEGES": "1"}
     for command in commands:
         wrong = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment).returncode != 0 or wrong
-    # Last, as the pages show the sync client.
+    # Comes last, as the pages show the sync client.
     return int(not wrote(reference.pages(), is_check) or wrong)
 
 

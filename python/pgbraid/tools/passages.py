@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pgbraid.install.headers import KEYS
 
-# A block of whole-line comments, whose first line begins with a marker.
+# A block of whole-line comments; the first line begins with the marker.
 BLOCK = r"(?:^[ \t]*{marker}(?!\w).*\n)+"
 HEADER = re.compile(rf"--\s+(?:{'|'.join(KEYS)}): ")
 DESCRIPTION = re.compile(r"comment on\s+(\w+)\s+([^;']*?)\s+is\s+(E?'(?:[^']|'')*'(?:\s*'(?:[^']|'')*')*)\s*;", re.S)
@@ -30,7 +30,7 @@ class Passage:
     kind: str
     of: str
     text: str
-    # Character offsets of the text with its markers in the file.
+    # Start and end are character offsets of the text with its markers in the file.
     start: int
     end: int
 

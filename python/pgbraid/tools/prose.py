@@ -1,8 +1,8 @@
 """Check that prose can be read at first sight: comments, docstrings, `comment on`, pages and commit subjects.
 
-Findings are sentences of more than 30 words, docstrings and descriptions of functions that begin with no verb,
-sentences without a verb, pronouns that stand for a noun ("that of", "those that"), lines over 120 characters and
-subjects of commits over 72. Run: `prose.py [--count] [PATH ...]`; exits with 1 if there are findings.
+Find sentences of more than 30 words, and docstrings and descriptions of functions that do not begin with a verb. Find
+sentences without a verb, pronouns in place of a noun, lines over 120 characters and commit subjects over 72. Run:
+`prose.py [--count] [PATH ...]`; it exits with 1 if it finds anything.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINE = 120
 SUBJECT = 72
 # Older subjects stay as they are.
 SUBJECTS_SINCE = "2026-11-28"
-# Wide lines: lists that programs write, tables, addresses.
+# Lines that may be wide: lists that programs write, tables, addresses.
 WIDE = re.compile(r"^\s*\||https?://|^\[[^\]]+\]: ")
 WIDE_FILES = re.compile(r"\.(?:png|gz|svg|json|lock|txt|css|html|ipynb|csv|tsv|sha256)$|/static/|/upgrade/.*\.sql")
 POINTING = re.compile(
@@ -35,7 +35,7 @@ POINTING = re.compile(
 AUXILIARY, VERBS, IRREGULAR = (
     frozenset(words.split()) for words in Path(__file__).with_name("verbs.txt").read_text().split("\n\n")[1:]
 )
-# A sentence that begins so has no noun to tell.
+# A sentence that begins with one of these words names no noun.
 OPENINGS = re.compile(r"^(?:Of|What|Whose|Whether|Those|How|Who|As if|Not|But|Nor|Else|Lest)\b(?!.*\?$)")
 
 
@@ -57,7 +57,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def findings(passage: Passage) -> Iterator[tuple[str, str]]:
-    """Yield the kind of each fault of a passage, and the words that it is about."""
+    """Yield the kind of each fault of a passage, and the words at fault."""
     is_function = (
         passage.kind == "docstring" and "Function" in passage.of and not passage.of.split()[1].startswith("test")
     )
@@ -109,7 +109,7 @@ def report(paths: list[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def main() -> int:
-    """Print the findings, or with --count how many of each kind; return 1 if there are some."""
+    """Print the findings, or with --count their number by kind; return 1 if there are any."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--count"]
     found = list(report(arguments))
     if "--count" in sys.argv:

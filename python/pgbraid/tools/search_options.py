@@ -1,7 +1,7 @@
-"""Write what is made of the options of searches, which `options.json` of the core and of parts declare.
+"""Write the files made from the search options, which `options.json` of the core and of parts declare.
 
-That is the list in SQL, the default options and the type of the client; reference/options.py makes the page of docs/.
-With --check: exit with 1 if one of them is out of date.
+They are the list in SQL, the default options and the client's type; reference/options.py makes the page of docs/. With
+--check: exit with 1 if one of them is out of date.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ def literal(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, list):
-        # Unquoted, it would be no word.
+        # Without quotes it would become a null element.
         return "'{" + ",".join('"null"' if word == "null" else str(word) for word in value) + "}'"
     return str(value) if isinstance(value, int | float) else "'" + str(value).replace("'", "''") + "'"
 
 
 def rows(options: Options, is_part: bool) -> Iterator[list[object]]:
-    """Yield what known_search_options lists: a row for each option, for each key of one, and for each name of old."""
+    """Yield the rows of known_search_options: one per option, per key of an option, and per old name."""
     for name, option in options.items():
         if "said" in option:
-            # A name that is refused has no types; its hint says what to give instead.
+            # A refused name has no types; its hint says what to use instead.
             yield [name, [], None, None, None, None, None, json.dumps(option["said"], ensure_ascii=False)]
             continue
         keys = option.get("keys", {})
-        # Its keys are listed, too.
+        # The keys of this option are listed, too.
         types = ["keys" if keys and kind == "object" else kind for kind in option["types"]]
         attribute = None if is_part or types == ["keys"] else option.get("attribute", name)
         yield [
@@ -134,7 +134,8 @@ def wrapped(text: str, indent: str = "  ") -> str:
 
 
 def default_options(options: Options) -> str:
-    """Return the function that makes the default options: one expression, since a session's first search plans each."""
+    """Return the function that makes the default options: one expression, as a session's first search plans each
+    expression."""
     given: dict[str, Any] = {}
     for name, option in options.items():
         for key, one in [(name, option), *option.get("keys", {}).items()]:
@@ -167,7 +168,7 @@ def default_options(options: Options) -> str:
 
 
 def kind_of(option: Mapping[str, Any]) -> str:
-    """Return the type of an option for Python."""
+    """Return the Python type of an option."""
     kinds = []
     for kind in option["types"]:
         if kind == "string" and "words" in option:

@@ -1,7 +1,7 @@
-"""Write the TypeScript types of the API, read from the catalog, in the shape that supabase-js takes.
+"""Write the TypeScript types of the API, read from the catalog, in the form that supabase-js takes.
 
-They are those of `supabase gen types`, but for vectors, which may also be arrays of numbers, and for arguments whose
-default is null, which may be null.
+They equal the types of `supabase gen types`, with two exceptions: a vector may also be an array of numbers, and an
+argument with a null default may be null.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ where c.relnamespace = 'braid'::regnamespace and c.relkind in ('v', 'c')
 group by c.relname, c.relkind
 order by c.relname
 """
-# Functions return row types of braid_store that have equals in braid.
+# Functions return row types of braid_store; braid has equal ones.
 TYPES = """
 select t.oid, t.typname, coalesce(e.typname, ''), t.typtype = 'c' and exists (
   select from pg_catalog.pg_type o where o.typname = t.typname and o.typnamespace = 'braid'::regnamespace)
@@ -68,7 +68,7 @@ left join pg_catalog.pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 OPTIONS = "select name, types from braid_store.known_search_options()"
 JSON_TYPES = {"integer": "number", "array": "Json[]", "object": "{ [key: string]: Json | undefined }"}
 
-# What functions return as JSON. `tests/integrations/typescript` compiles real answers against these.
+# The JSON that functions return. `tests/integrations/typescript` compiles real answers against these types.
 SEARCH, RECALL, SEVERAL = "SearchAnswer", "RecallAnswer", "MultiSearchAnswer"
 ANSWERS = {
     "logged_search": SEARCH,
@@ -273,7 +273,7 @@ type None = {{ [_ in never]: never }}
 
 
 def generate(connection: psycopg.Connection[Any]) -> str:
-    """The text of the file, from a database with pgbraid."""
+    """Return the text of the file, from a database with pgbraid."""
     types = {oid: (name, element, ours) for oid, name, element, ours in connection.execute(TYPES)}
 
     def typescript(oid: int) -> str:
@@ -281,7 +281,7 @@ def generate(connection: psycopg.Connection[Any]) -> str:
         if ours:
             return f"Database['braid']['CompositeTypes']['{name}']"
         if element:
-            # In an array PostgREST takes a vector as a string only.
+            # PostgREST takes a vector inside an array as a string only.
             return "string[]" if element in ("halfvec", "vector") else f"{SCALARS[element]}[]"
         return SCALARS[name]
 
@@ -294,7 +294,7 @@ def generate(connection: psycopg.Connection[Any]) -> str:
         columns = [place for place, mode in enumerate(modes) if mode == "t"]
         arguments = []
         for place in given:
-            # All that have options take those of searches.
+            # Every argument `options` takes the options of searches.
             kind = "SearchOptions" if names[place] == "options" else typescript(oids[place])
             default = defaults[place]
             if default is None:
@@ -361,7 +361,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="pgbraid-types-"))
     try:
         server = embedded.ensure_running(folder)
-        # With the parts that a new database lacks, too.
+        # Parts that a new database lacks are included.
         install(server.dsn_for("postgres"), only=[*resources().parts])
         with psycopg.connect(server.dsn_for("postgres")) as connection:
             TARGET.parent.mkdir(parents=True, exist_ok=True)

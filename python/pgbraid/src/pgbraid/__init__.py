@@ -2,7 +2,7 @@
 
 # Made by tools/generate.py. DO NOT CHANGE.
 # fmt: off
-# ruff: noqa: E501, I001
+# ruff: noqa: I001
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from pgbraid.results import SearchResult, SearchResults
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
-    from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, FacetValue, IndexProblem, LearnedProfile, ListedDocument, ListedProfile, Profile, WriteSummary
+    from pgbraid.stored import (
+        Document, DocumentChunk, EmbeddingBacklog, FacetValue, IndexProblem, LearnedProfile, ListedDocument,
+        ListedProfile, Profile, WriteSummary,
+    )
     from pgbraid.streams import RankChanges, StreamedResults
     from pgbraid.timelines import Timeline, TimelineTurn
 
@@ -29,8 +32,8 @@ __all__ = [
     "AdaptedEmbedder", "AsyncClient", "AsyncRetriever", "Client", "Context", "Document", "DocumentChunk", "Embedder",
     "EmbeddingBacklog", "Explanation", "FacetValue", "HttpEmbedder", "IndexProblem", "LearnedProfile", "ListedDocument",
     "ListedProfile", "LocalEmbedder", "OpenAIEmbedder", "Passage", "PgbraidError", "Profile", "RankChanges", "Reranker",
-    "Retriever", "ScorePart", "ScoredChunk", "SearchOptions", "SearchResult", "SearchResults", "StreamedResults", "Timeline",
-    "TimelineTurn", "WriteSummary", "__version__", "connect", "connect_async",
+    "Retriever", "ScorePart", "ScoredChunk", "SearchOptions", "SearchResult", "SearchResults", "StreamedResults",
+    "Timeline", "TimelineTurn", "WriteSummary", "__version__", "connect", "connect_async",
 ]
 
 # A search starts cold, and most commands need none of them.
@@ -45,7 +48,8 @@ __getattr__, __dir__ = lazy_names(__name__, {
     "results": "SearchResult SearchResults",
     "retrieval": "AsyncRetriever Retriever ScoredChunk",
     "search_options": "SearchOptions",
-    "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile ListedDocument ListedProfile Profile WriteSummary",
+    "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile "
+        "ListedDocument ListedProfile Profile WriteSummary",
     "streams": "RankChanges StreamedResults",
     "timelines": "Timeline TimelineTurn",
 })

@@ -1,4 +1,4 @@
-"""Work in a thread that goes on while something else is done, and that can be given up."""
+"""Run a call in a background thread, and let the caller abandon it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-# What has begun cannot be stopped. So many calls run at a time; others wait, and never begin if they are given up.
+# A running call cannot be stopped. At most this number run at a time; waiting calls that are abandoned never start.
 MOST_CALLS = 16
 EMBEDDERS = threading.BoundedSemaphore(MOST_CALLS)
-# Their own, so that they do not wait behind embedders that hang.
+# Rerankers have a semaphore of their own, so that they do not wait behind embedders that hang.
 RERANKERS = threading.BoundedSemaphore(MOST_CALLS)
 
 
 def in_background(
     function: Callable[..., Result], *arguments: object, places: threading.BoundedSemaphore = EMBEDDERS
 ) -> Future[Result]:
-    """Begin a call in a thread, as soon as there is a place. Whoever has no use for it any more cancels the future, or
-    gives it a result or an exception of their own: that wakes who waits for it."""
+    """Run a function in a thread as soon as a place is free; return its future.
+
+    To abandon the call, cancel the future or set its result or exception: this wakes all waiters.
+    """
     future: Future[Result] = Future()
 
     def run() -> None:
         with places:
             if future.done():
                 return
-            with suppress(InvalidStateError):  # given up meanwhile
+            with suppress(InvalidStateError):  # abandoned meanwhile
                 try:
                     result = function(*arguments)
                 except BaseException as error:
@@ -37,6 +39,6 @@ def in_background(
                 else:
                     future.set_result(result)
 
-    # A daemon does not keep the process from ending.
+    # A daemon thread does not keep the process from ending.
     threading.Thread(target=contextvars.copy_context().run, args=(run,), name="pgbraid-search", daemon=True).start()
     return future

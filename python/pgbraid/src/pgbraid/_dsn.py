@@ -1,4 +1,4 @@
-"""Which database to work with when none is named, and addresses as libpq takes them."""
+"""Find the database to work with, and turn addresses into a form that libpq takes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ URL = re.compile(r"\s*(?:postgresql|postgres)(?:\+\w+)?://", re.I)
 
 
 def find_dsn(dsn: str | None = None, *, initialise: bool = False) -> str:
-    """`dsn`, else `PGBRAID_DSN`, else the embedded server's, which is started if it is not running, and with
-    `initialise` created if there is none. Raises `ServerError`, and `InvalidArgumentError` for what is no address."""
+    """Return `dsn`, else `PGBRAID_DSN`, else the embedded server's address. Start that server if it is not running;
+    with `initialise`, create it if there is none. Raise `ServerError`, and `InvalidArgumentError` for an invalid
+    address."""
     named = dsn or os.environ.get("PGBRAID_DSN")
     if named:
         return usable_dsn(named)
@@ -20,9 +21,9 @@ def find_dsn(dsn: str | None = None, *, initialise: bool = False) -> str:
 
 
 def usable_dsn(dsn: str, argument: str = "the database's address (dsn, --dsn or PGBRAID_DSN)") -> str:
-    """Return an address in a form that libpq takes: of SQLAlchemy's `postgresql+driver://…` without the driver.
+    """Return an address in a form that libpq takes: SQLAlchemy's `postgresql+driver://…` loses its driver.
 
-    Raise `InvalidArgumentError` for what is none. The error never quotes it, as it may have a password.
+    Raise `InvalidArgumentError` for an invalid address. The error never quotes the address, as it may hold a password.
     """
     from psycopg import Error
     from psycopg.conninfo import conninfo_to_dict
@@ -36,7 +37,7 @@ def usable_dsn(dsn: str, argument: str = "the database's address (dsn, --dsn or 
         parts = {name: str(value) for name, value in conninfo_to_dict(dsn).items()}
     except (Error, ValueError, TypeError, AttributeError):
         parts = None
-    # A password with characters of URLs in it makes other parts of an address out of what follows them.
+    # A password with unescaped characters of URLs makes other parts of an address out of the text after them.
     if parts is None or (
         is_url
         and (

@@ -1,4 +1,4 @@
-"""Requests to services that take JSON and answer JSON."""
+"""Send requests to services that take and return JSON."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from typing import Any
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
 LONGEST_WAIT = 60.0
-# Of an answer; it is read until the timeout, and a service that never ends would fill the memory.
+# Bounds a response: it is read until the timeout, and an endless one would fill the memory.
 MOST_BYTES = 256 << 20
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would become a GET, and take the API key to wherever it leads."""
+    """Follow no redirect: a redirected POST would become a GET, and take the API key to another server."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -34,13 +34,13 @@ _opener = urllib.request.build_opener(_NoRedirects)
 
 
 class JsonService:
-    """POST requests to one address.
+    """Send POST requests to one address.
 
-    `api_key` defaults to the environment variable named `environment`; without one, no `key_header` is sent.
-    `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times, after the service's
-    Retry-After, or else 0.5, 1, 2, … seconds, give or take a half; if it asks for more than LONGEST_WAIT, they are not,
-    nor is a request to an unreachable service. While a service wants to be left alone, no other thread asks it either.
-    `error` makes the exception that is raised of what the service did.
+    `api_key` defaults to the environment variable named `environment`; without a key, no `key_header` is sent.
+    `timeout` is in seconds per request. Responses 429 and 5xx are retried up to `retries` times, after the service's
+    Retry-After, or else after 0.5, 1, 2, … seconds, plus or minus half. They are not retried if Retry-After exceeds
+    LONGEST_WAIT; nor is a request to an unreachable service. Until Retry-After has passed, other threads wait as well.
+    `error` makes the exception to raise from a description of what the service did.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class JsonService:
             raise InvalidArgumentError(f"retries is {retries}", hint="use a number from 0")
         if api_key is None and environment is not None:
             api_key = os.environ.get(environment)
-        # A header cannot hold anything else, and the key is not to be quoted.
+        # A header can hold no other character, and the message must not quote the key.
         if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
             raise InvalidArgumentError("api_key has a line break or other characters that no key has")
         # The address may have a query, as Azure's has its api-version.
         parts = parts._replace(path=parts.path.rstrip("/") + path)
         self.url = urllib.parse.urlunsplit(parts)
-        # For messages, which tenants see: a query may hold a key.
+        # Error messages, which tenants see, name this address: a query may hold a key.
         self.address = urllib.parse.urlunsplit(parts._replace(query="", fragment=""))
         self._error = error
         self._key_header = key_header
@@ -84,7 +84,7 @@ class JsonService:
         self._not_before = 0.0
 
     def post(self, body: dict[str, Any], *, within: float | None = None) -> Any:
-        """The answer. A repetition that could not be sent before `within` seconds have passed is not made."""
+        """Return the parsed response. Do not retry if the retry could not be sent within `within` seconds."""
         headers = {"Content-Type": "application/json", "User-Agent": "pgbraid"}
         if self._api_key:
             scheme = "Bearer " if self._key_header == "Authorization" else ""
@@ -106,7 +106,7 @@ class JsonService:
                     self._not_before = time.monotonic() + asked
                 if attempt == self._retries:
                     raise self._error(said) from error
-                # Clients that failed together are not to come back together.
+                # The random factor keeps clients that failed together from retrying together.
                 pause = 0.5 * 2.0**attempt * random.uniform(0.5, 1.5) if asked is None else asked
                 self._wait_until(time.monotonic() + pause, give_up, said)
             except http.client.IncompleteRead as error:
@@ -118,7 +118,7 @@ class JsonService:
         raise AssertionError("unreachable")
 
     def _read(self, request: urllib.request.Request) -> bytes:
-        """The whole answer within the timeout: that of a socket is for each part of it."""
+        """Return the whole response within the timeout; a socket's timeout bounds each read only."""
         deadline = time.monotonic() + self._timeout
         parts: list[bytes] = []
         size = 0
@@ -147,12 +147,12 @@ def _beginning(error: urllib.error.HTTPError) -> str:
         try:
             return error.read(500).decode("utf-8", "replace").strip()
         except (OSError, http.client.HTTPException):
-            # It was silent, or broke off.
+            # The service sent nothing, or broke the connection off.
             return ""
 
 
 def retry_after(headers: Message) -> float | None:
-    """Seconds; None without the header, or if it is neither seconds nor a date (RFC 9110, 10.2.3)."""
+    """Return seconds; None without the header, or if it is neither seconds nor a date (RFC 9110, 10.2.3)."""
     value = headers.get("Retry-After")
     if value is None:
         return None
@@ -162,7 +162,7 @@ def retry_after(headers: Message) -> float | None:
         moment = _moment(value)
         if moment is None:
             return None
-        # By the service's clock, which may not be ours.
+        # Use the service's clock, which may differ from ours.
         now = _moment(headers.get("Date")) or datetime.now(timezone.utc)
         seconds = (moment - now).total_seconds()
     return max(seconds, 0.0) if seconds == seconds else None
@@ -175,5 +175,5 @@ def _moment(value: str | None) -> datetime | None:
         moment = parsedate_to_datetime(value)
     except ValueError:
         return None
-    # A date without a zone is of Greenwich.
+    # A date without a zone is in UTC.
     return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)

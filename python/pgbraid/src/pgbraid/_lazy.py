@@ -1,4 +1,4 @@
-"""Functions that are imported when they are used: a search starts cold."""
+"""Import functions when they are first used, so that a search starts fast in a new process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`, for names that its modules define, with spaces between them."""
+    """Return a package's `__getattr__` and `__dir__` for names that its modules define, separated by spaces."""
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> object:
@@ -22,12 +22,12 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str]
 
 
 def lazy_modules(package: str, names: str) -> dict[str, LazyModule]:
-    """Stand-ins for modules of a package, by name."""
+    """Return stand-ins for modules of a package, by name."""
     return {name: LazyModule(f"{package}.{name}") for name in names.split()}
 
 
 class LazyModule:
-    """Stands for a module in the body of a class: `method = module.function` there imports it at the first call."""
+    """Stand for a module in the body of a class: `method = module.function` there imports it at the first call."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -48,6 +48,6 @@ class _LazyMethod:
 
     def __get__(self, instance: object, owner: type) -> object:
         function = getattr(import_module(self._module), self._function)
-        # From now on it is a method like any other.
+        # Replace this descriptor by the method itself.
         setattr(self._owner, self._name, function)
         return function.__get__(instance, owner)

@@ -1,4 +1,4 @@
-"""`connect_async` can be awaited, and entered without that."""
+"""Let the result of `connect_async` be awaited, or entered with `async with` directly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Opened = TypeVar("Opened", bound=AbstractAsyncContextManager[Any])
 
 
 class Opening(Generic[Opened]):
-    """What is being opened: `await` gives it, and `async with` gives it and closes it at the end."""
+    """Wrap a coroutine that opens a client: `await` returns the client; `async with` also closes it at the end."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Opened]) -> None:
         self._coroutine = coroutine
@@ -35,7 +35,7 @@ class Opening(Generic[Opened]):
 def opening(
     function: Callable[Parameters, Coroutine[Any, Any, Opened]],
 ) -> Callable[Parameters, Opening[Opened]]:
-    """Make a coroutine function one whose call can be entered, too."""
+    """Return a coroutine function's equivalent whose call can be awaited, or entered with `async with`."""
 
     @wraps(function)
     def call(*arguments: Parameters.args, **named: Parameters.kwargs) -> Opening[Opened]:

@@ -1,4 +1,4 @@
-"""Blocking work beside an event loop."""
+"""Run blocking work beside an event loop."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Result = TypeVar("Result")
 
 
 async def in_thread(function: Callable[..., Result], *arguments: object) -> Result:
-    """The generated sync client calls the function directly instead."""
+    """Run a function in a thread; return its result. The generated sync client calls the function directly instead."""
     return await asyncio.to_thread(function, *arguments)
 
 
 async def finished(future: Future[Result]) -> Result:
-    """What a thread gives, when it is done. The generated sync client asks the future itself."""
+    """Wait for a future; return its result. The generated sync client waits for the future itself."""
     return await asyncio.wrap_future(future)

@@ -1,4 +1,4 @@
-"""What the package pgbraid-tools does for the driver, which imports nothing of it: its entry points `pgbraid.tools`."""
+"""Load functions of the package pgbraid-tools by its entry points `pgbraid.tools`; the driver imports nothing of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGE = "pgbraid-tools"
 
 
 def tool(name: str, needed_by: str) -> Any:
-    """Return the module of that name. Raise NotSupportedError without the package, or with one of another version."""
+    """Return the module of that name. Raise NotSupportedError if the package is missing or has another version."""
     from pgbraid.errors import NotSupportedError
 
     for found in entry_points(group="pgbraid.tools", name=name):
@@ -25,7 +25,7 @@ INSTALL = f"pip install '{PACKAGE}=={__version__}'"
 
 
 def other_version(found: EntryPoint) -> str | None:
-    """Say that tools of another version are installed, which know other functions of the database."""
+    """Return a message if the installed tools have another version, which may know other functions of the database."""
     if found.dist is None or found.dist.version == __version__:
         return None
     return f"{PACKAGE} {found.dist.version} is installed beside pgbraid {__version__}, which needs its own version"

@@ -1,4 +1,4 @@
-"""Arguments of the client's searches: their types, and how they are sent."""
+"""Define types of the client's arguments, check them, and convert them for the database."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, Literal, TypedDict
 from pgbraid.errors import RENAMED_ARGUMENTS, InvalidArgumentError
 
 Mode = Literal["hybrid", "full_text", "semantic"]
-# Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
+# A duration is seconds, an interval in PostgreSQL's syntax such as "5 minutes", or a timedelta.
 Duration = float | str | timedelta
 
 
 class OtherNames(TypedDict, total=False):
-    """Hold what a method takes by another name: `limit` is `match_count`."""
+    """Hold arguments given by another name: `limit` is `match_count`."""
 
     limit: int | None
 
 
 def row_count(given: int | None, other_names: OtherNames, default: int, name: str = "match_count") -> int:
     """Return the number of rows that the argument `name`, or `limit`, asks for, else the default. Raise
-    InvalidArgumentError for both, and for an argument's former name, and TypeError for what is no argument."""
+    InvalidArgumentError for both together and for an argument's former name, and TypeError for an unknown argument."""
     others: dict[str, Any] = {**other_names}
     limit = others.pop("limit", None)
     refuse_others(others)
@@ -35,7 +35,7 @@ def row_count(given: int | None, other_names: OtherNames, default: int, name: st
 
 
 def refuse_others(others: Mapping[str, object]) -> None:
-    """Raise InvalidArgumentError for an argument's former name, and TypeError for what is no argument."""
+    """Raise InvalidArgumentError for an argument's former name, and TypeError for an unknown argument."""
     for name in others:
         if new := RENAMED_ARGUMENTS.get(name):
             raise InvalidArgumentError(f"there is no argument {name}", hint=f"its name is now: {new}", sqlstate="22023")
@@ -43,7 +43,7 @@ def refuse_others(others: Mapping[str, object]) -> None:
 
 
 def check_mode(mode: object, modes: tuple[str, ...] = ("hybrid", "full_text", "semantic")) -> None:
-    """Raise InvalidArgumentError, whose hint has the right name, for what is no mode of a search."""
+    """Raise InvalidArgumentError for an unknown mode of a search; the hint names the right one."""
     if mode not in modes:
         from pgbraid.mode_names import other_name
 
@@ -57,7 +57,7 @@ def check_mode(mode: object, modes: tuple[str, ...] = ("hybrid", "full_text", "s
 
 
 def check_query(query: object) -> None:
-    """Raise InvalidArgumentError for a query that is no text, such as a list of several."""
+    """Raise InvalidArgumentError for a query that is not text, such as a list of several."""
     if query is not None and not isinstance(query, str):
         is_list = isinstance(query, (list, tuple))
         raise InvalidArgumentError(
@@ -69,12 +69,12 @@ def check_query(query: object) -> None:
         )
 
 
-# JSON's escape of NUL, and not an escaped backslash before "u0000".
+# Matches JSON's escape of NUL, but not an escaped backslash before "u0000".
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def to_json(value: Any, name: str) -> str:
-    """JSON with datetimes in ISO form and numpy's values as plain ones. Raises InvalidArgumentError naming
+    """Return JSON text, with datetimes in ISO form and numpy's values as plain ones. Raise InvalidArgumentError naming
     `name`."""
     try:
         encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
@@ -92,7 +92,7 @@ def to_json(value: Any, name: str) -> str:
 
 
 def as_interval(value: Duration | None, name: str) -> str | None:
-    """Return a length of time as PostgreSQL reads it. Raise InvalidArgumentError for what is none."""
+    """Return a duration in PostgreSQL's interval syntax. Raise InvalidArgumentError for an invalid one."""
     if value is None or isinstance(value, str):
         return value
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
@@ -106,8 +106,8 @@ def as_interval(value: Duration | None, name: str) -> str | None:
 
 
 def as_list(values: Iterable[Any], name: str) -> list[Any]:
-    """Return the values as a list. Raise InvalidArgumentError for one text, whose letters would be taken for them, and
-    for what is no list."""
+    """Return the values as a list. Raise InvalidArgumentError for a value that is no list, and for a single text, as
+    its letters would be taken for the values."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise InvalidArgumentError(
             f"{name} is of type {type(values).__name__}", hint="give a list, also of a single value", sqlstate="22023"
@@ -116,7 +116,7 @@ def as_list(values: Iterable[Any], name: str) -> list[Any]:
 
 
 def as_numbers(values: Iterable[Any], name: str) -> list[float]:
-    """Return the values as numbers. Raise InvalidArgumentError for what is none."""
+    """Return the values as numbers. Raise InvalidArgumentError for a value that is no number."""
     try:
         return [float(value) for value in as_list(values, name)]
     except (TypeError, ValueError) as error:

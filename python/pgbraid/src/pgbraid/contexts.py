@@ -1,4 +1,4 @@
-"""What `assemble_context` returns."""
+"""Define the result of `assemble_context`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, overload
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage to be cited by its number: the row of `braid.assemble_context`. `total_tokens` runs up."""
+    """Hold a passage, to be cited by its number: the row of `braid.assemble_context`. `total_tokens` is a running
+    total."""
 
     citation: int
     chunk_id: int
@@ -26,7 +27,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Context(Sequence[Passage]):
-    """Passages for a language model; `str()` of it is their text, each behind its number and its source."""
+    """Hold passages for a language model; `str()` returns their text, each after its number and its source."""
 
     passages: Sequence[Passage]
     warnings: Sequence[dict[str, Any]] = ()

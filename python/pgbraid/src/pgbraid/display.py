@@ -1,4 +1,4 @@
-"""Search results as text, for terminals."""
+"""Format search results as text for terminals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SNIPPET_CHARACTERS = 240
 WIDTH = 100
 
 
-# Of ASCII and of Latin-1, whose own CSI is U+009B.
+# ASCII's and Latin-1's control characters; Latin-1 has a CSI of its own, U+009B.
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
 _CONTROLS_OF_LINES = {code: sign for code, sign in _CONTROLS.items() if chr(code) not in "\t\n"}
 
@@ -26,19 +26,19 @@ def plain(text: str, _: str) -> str:
 
 
 def clean(text: str) -> str:
-    """A stored text for one line of a terminal: what would move the cursor or change its colours becomes \ufffd."""
+    """Return a stored text for one line of a terminal, with control characters, which could move the cursor, as �."""
     return text.translate(_CONTROLS)
 
 
 def clean_lines(text: str) -> str:
-    """A stored text of several lines, as `clean`; tabs and line ends stay."""
+    """Return a stored text of several lines like `clean`, with its tabs and line ends."""
     return text.replace("\r\n", "\n").translate(_CONTROLS_OF_LINES)
 
 
 def results_text(
     rows: Sequence[ResultRow], query: str | None, warnings: Sequence[Mapping[str, Any]], style: Style | None
 ) -> str:
-    """The rows with their ranks, then the warnings."""
+    """Return the rows with their ranks, then the warnings."""
     style = style or plain
     blocks = ["\n".join(result_lines(row, rank, query or "", style)) for rank, row in enumerate(rows, 1)]
     notes = [style(clean(f"warning: {w.get('message', w.get('code'))}"), "warning") for w in warnings]
@@ -46,7 +46,7 @@ def results_text(
 
 
 def result_lines(row: ResultRow, rank: int | None, query: str, style: Style | None) -> list[str]:
-    """A row: its name, where its score comes from, and a piece of its text."""
+    """Return a row's lines: its name, the parts of its score, and a snippet of its text."""
     style = style or plain
     name = clean(row.title or row.external_id)
     origin = f"  {clean(row.external_id)}" if row.title and row.title != row.external_id else ""
@@ -75,7 +75,7 @@ def result_lines(row: ResultRow, rank: int | None, query: str, style: Style | No
 
 
 def snippet(content: str, query: str) -> str:
-    """A piece of the content on one line, from about where the first word of the query occurs."""
+    """Return a snippet of the content on one line, from near the first occurrence of a query's word."""
     text = clean(" ".join(content.split()))
     words = [re.escape(word) for word in re.findall(r"\w{3,}", query)[:50]]
     found = re.search("|".join(words), text, re.IGNORECASE) if words else None

@@ -1,4 +1,4 @@
-"""Documents as the database takes them: JSON objects, with their embeddings beside them, in batches."""
+"""Check documents, and encode them as JSON in batches with their embeddings beside."""
 
 from __future__ import annotations
 
@@ -23,33 +23,32 @@ CHUNK_KEYS = frozenset(
 DOCUMENT_KEYS = CHUNK_KEYS | {
     *("external_id", "title", "source_uri", "chunks", "turns", "chunk_tokens", "overlap_tokens", "format"),
 }
-# Each batch is a segment of the full-text index, with a row for each of its lexemes: texts of 150 words, of which 3,500
-# fill a batch by their bytes, have two thirds of the rows that they have in batches of 2,000, and take a ninth less
-# CPU.
+# Each batch becomes a segment of the full-text index, with a row for each of its lexemes. Texts of 150 words fill a
+# batch by bytes with 3,500 documents: this makes two thirds of the rows, and takes a ninth less CPU, than 2,000.
 BATCH_DOCUMENTS = 5000
 BATCH_BYTES = 4_000_000
 BATCH_EMBEDDING_BYTES = 16_000_000
 # More threads would take turns on one core.
 _PREPARING = threading.BoundedSemaphore(4)
-# The limits of braid_store.check_sizes, which the database checks as well.
+# Limits of braid_store.check_sizes; the database checks them as well.
 MOST_CONTENT_BYTES = 10_000_000
 MOST_BATCH_BYTES = 64_000_000
 
 
 @dataclass
 class CheckedDocument:
-    """A document whose embeddings have been read, once, as they may be iterators."""
+    """Hold a document with its embeddings, which were read once, as they may be iterators."""
 
     name: str
     values: dict[str, Any] = field(default_factory=dict)
-    # Among those given, from 0.
+    # Its index among the documents given, from 0.
     index: int = 0
     embeddings: list[Vector] = field(default_factory=list)
-    # The document itself or those of its chunks that the embeddings are of.
+    # The embeddings belong to these dicts: the document itself or some of its chunks.
     embedded: list[dict[str, Any]] = field(default_factory=list)
 
     def encode(self, first_place: int = 1) -> str:
-        """JSON, in which an embedding is its place among others, from `first_place`."""
+        """Return JSON, in which an embedding is the number of its vector, from `first_place`."""
         for place, values in enumerate(self.embedded, first_place):
             values["embedding"] = place
         return to_json(self.values, self.name)
@@ -70,7 +69,7 @@ class CheckedDocument:
 
 @dataclass
 class Batch:
-    """Documents as JSON texts, in which an embedding is the place of its vector in `embeddings`, from 1."""
+    """Hold documents as JSON texts, in which an embedding is the number of its vector in `embeddings`, from 1."""
 
     texts: list[str] = field(default_factory=list)
     embeddings: list[Vector] = field(default_factory=list)
@@ -79,7 +78,7 @@ class Batch:
     documents: list[CheckedDocument] = field(default_factory=list)
 
     def halves(self) -> Iterator[Batch]:
-        """Two batches, of half of the documents each."""
+        """Yield two batches, with half of the documents each."""
         middle = len(self.documents) // 2
         for documents in (self.documents[:middle], self.documents[middle:]):
             half = Batch()
@@ -88,7 +87,7 @@ class Batch:
             yield half
 
     def naming(self, error: InvalidArgumentError) -> InvalidArgumentError:
-        """The error with the place of the document that it names."""
+        """Return the error with the index of the document that it names."""
         for document in self.documents:
             named = str(document.values["external_id"])[:100]
             if f'"{named}"' in error.message or f"'{named}'" in error.message:
@@ -96,7 +95,7 @@ class Batch:
         return error
 
     def add(self, document: CheckedDocument) -> bool:
-        """Whether there was room for it. An empty batch has room for any document."""
+        """Add a document if there is room; return whether there was. An empty batch has room for any document."""
         if len(self.texts) == BATCH_DOCUMENTS:
             return False
         text = document.encode(len(self.embeddings) + 1)
@@ -112,19 +111,19 @@ class Batch:
 
 
 def naming(error: InvalidArgumentError, index: int) -> InvalidArgumentError:
-    """The error with the place of its document among those given."""
+    """Return the error with the index of its document among the documents given."""
     return type(error)(f"{error.message} (documents[{index}])", hint=error.hint, sqlstate=error.sqlstate)
 
 
 def failure(error: InvalidArgumentError, index: int, document: Any) -> FailedDocument:
-    """What is told of a document that is left out."""
+    """Return what to report of a document that is left out."""
     external_id = document.get("external_id") if isinstance(document, Mapping) else None
     return FailedDocument(index, None if external_id is None else str(external_id), error.message, error.hint)
 
 
 def batches(documents: Iterable[Mapping[str, Any]], failed: list[FailedDocument] | None = None) -> Iterator[Batch]:
-    """The documents in batches bounded by number and size. Those that cannot be sent are added to `failed`; without it,
-    the first of them raises."""
+    """Yield the documents in batches bounded by number and size. Add documents that cannot be sent to `failed`; without
+    it, raise the first one's InvalidArgumentError."""
     batch = Batch()
     for index, document in enumerate(documents):
         try:
@@ -145,8 +144,8 @@ def batches(documents: Iterable[Mapping[str, Any]], failed: list[FailedDocument]
 def batches_ahead(
     documents: Sequence[Mapping[str, Any]], failed: list[FailedDocument] | None = None
 ) -> Iterator[Batch]:
-    """The same, each but the first made in a thread while the one before it is stored, if the documents are all there:
-    to ask for more would run code of others in that thread."""
+    """Yield as `batches` does, and prepare each next batch in a thread while the caller stores the current one. If
+    documents have iterators, use no thread, as it would run the caller's code."""
     made = batches(documents, failed)
     if not all(map(_is_there, documents)):
         yield from made
@@ -164,7 +163,7 @@ def batches_ahead(
 
 
 def _is_there(document: Any) -> bool:
-    """Whether nothing of a document is made as it is read, such as turns that come from a cursor."""
+    """Return whether a document has no iterator, such as turns from a cursor."""
     if not isinstance(document, dict):
         return False
     chunks, turns = document.get("chunks"), document.get("turns")
@@ -182,7 +181,7 @@ def _has_iterator(values: Any) -> bool:
 
 
 def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts in batches bounded by number and size."""
+    """Yield texts in batches bounded by number and size."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -197,13 +196,13 @@ def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def byte_length(text: str) -> int:
-    """The length of a text in UTF-8."""
+    """Return the length of a text in UTF-8."""
     return len(text) if text.isascii() else len(text.encode())
 
 
 def checked_records(lines: Iterable[str]) -> Iterator[str]:
-    """The lines that are not empty. Raises InvalidArgumentError for the first one that is no JSON, such as the last of
-    a file that was cut off."""
+    """Yield the lines that are not empty. Raise InvalidArgumentError for the first line that is not JSON, such as the
+    last line of a truncated file."""
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str):
             raise InvalidArgumentError(
@@ -233,7 +232,8 @@ def _no_constant(name: str) -> Any:
 
 
 def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocument:
-    """Raise InvalidArgumentError naming the document and the key; the database checks more."""
+    """Return the document, checked. Raise InvalidArgumentError naming the document and the key; the database checks
+    more."""
     if not isinstance(document, Mapping):
         raise InvalidArgumentError(
             f"document {number} is of type {type(document).__name__}, not dict", hint=_keys_hint(DOCUMENT_KEYS)
@@ -262,7 +262,7 @@ def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocum
 
 
 def _check_content(content: str, name: str) -> None:
-    # A lone surrogate is refused below.
+    # surrogatepass counts a lone surrogate, which is refused later.
     size = len(content.encode(errors="surrogatepass"))
     if size > MOST_CONTENT_BYTES:
         raise LimitExceededError(
@@ -282,12 +282,12 @@ def _chunk(chunk: Any, name: str, document: CheckedDocument) -> dict[str, Any]:
 
 
 def _as_text(vector: Vector) -> str:
-    """With more digits than half precision has."""
+    """Return pgvector's text form, with more digits than half precision has."""
     return f"[{','.join(f'{number:.6g}' for number in vector.to_list())}]"
 
 
 def _parse_vector(text: str, name: str) -> Vector:
-    """pgvector's text form, [1,2,3], whose numbers need not be JSON's: .5, 1. and +1 are some."""
+    """Parse pgvector's text form, [1,2,3]; its numbers need not be JSON's: .5 and 1. are accepted, too."""
     inner = text.strip()
     try:
         if not (inner.startswith("[") and inner.endswith("]")) or "_" in inner:

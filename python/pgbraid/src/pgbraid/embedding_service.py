@@ -1,4 +1,4 @@
-"""An embedder that workers share: whose fault a failure is, how many texts it takes at once, when to ask it again."""
+"""Share an embedder among workers: decide whether service or text is at fault, adapt the batch size, and pause."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
 
 FIRST_BATCH = 64
-# Seconds that a batch takes: below, the next is larger, above, smaller.
+# Seconds per batch: a quicker batch makes the next larger, a slower one smaller.
 QUICK, SLOW = 2.0, 10.0
-# Of pauses while the service is down; it may ask for a longer one.
+# Seconds of pauses while the service is down; the service may ask for up to LONGEST_ASKED.
 FIRST_PAUSE, LONGEST_PAUSE, LONGEST_ASKED = 0.5, 60.0, 3600.0
-# A text that is no trouble to any model: where it fails, the service is at fault, and not the text before.
+# No model refuses this text. If it fails, the service is at fault, and not the previous text.
 HARMLESS = "warm up"
-# The request was wrong whatever its text: a key, or an account without money. Not 403, 404, 405 and redirects: gateways
-# answer these to texts that look like an attack.
+# The request was wrong whatever its text: a key, or an account without money. Gateways may send 403, 404, 405 and
+# redirects for a text that looks like an attack, so these are not listed.
 WRONG_REQUEST = (401, 402, 407)
-# The service is asked too much. A text that is more than its limits ever allow is refused after so many tries alone.
+# The service is overloaded. A text sent alone is refused after MOST_OVERLOADED attempts, as it may exceed any limit.
 OVERLOADED = (425, 429)
 MOST_OVERLOADED = 8
 REFUSED_TEXT = (400, 413, 414, 422)
@@ -50,7 +50,7 @@ class MisconfiguredError(EmbeddingError):
 
 
 class RefusedError(EmbeddingError):
-    """The service embeds other texts, but not this one. `is_final`: it said so itself."""
+    """The service embeds other texts, but not this one. `is_final` means that the service said so itself."""
 
     def __init__(self, error: PgbraidError, *, is_final: bool) -> None:
         super().__init__(error.message, hint=error.hint)
@@ -58,30 +58,30 @@ class RefusedError(EmbeddingError):
 
 
 class LateError(EmbeddingError):
-    """The time was over before it was known whether the service embeds this text."""
+    """Time ran out before it was known whether the service embeds this text."""
 
 
 class Service:
-    """Several threads may use one."""
+    """Wrap an embedder for several threads."""
 
     def __init__(self, embedder: Embedder, stopped: threading.Event, *, price_per_million: float | None = None) -> None:
         self.embedder = embedder
         self.price_per_million = price_per_million
-        # Of one request: what a service takes.
+        # The largest batch of one request.
         self._most: int = getattr(embedder, "batch_size", 256)
         self.batch_size = min(FIRST_BATCH, self._most)
         self.failures = 0
         self._stopped = stopped
         self._not_before = 0.0
         self._paused_at = 0.0
-        # How often texts were too much although they were alone.
+        # Number of attempts at a text sent alone that met an overloaded service.
         self._overloads: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def wait(self) -> bool:
-        """Until the service may be asked again; whether the worker still runs then."""
+        """Wait until the service may be called again; return False if the worker was stopped."""
         while (seconds := self._not_before - time.monotonic()) > 0:
-            # Threads that waited for the same moment are not to come all at once.
+            # The random part keeps threads that wait for the same moment from calling all at once.
             if self._stopped.wait(seconds + random.uniform(0, min(seconds, 1.0))):
                 return False
         return not self._stopped.is_set()
@@ -89,9 +89,9 @@ class Service:
     def embed(
         self, texts: list[str], dimensions: int, *, within: float = float("inf")
     ) -> list[Vector | RefusedError | LateError]:
-        """A vector for each text, or why there is none; after `within` seconds it no longer looks for those at fault.
-        Raises UnavailableError, MisconfiguredError, and DimensionMismatchError if the service has other dimensions than
-        the collection."""
+        """Return for each text its vector or its error; after `within` seconds, stop looking for the texts at fault.
+        Raise UnavailableError, MisconfiguredError, and DimensionMismatchError if the service's dimensions are not the
+        collection's."""
         begun = time.monotonic()
         try:
             found = self._embed(texts, dimensions, begun + within, is_part=False)
@@ -110,11 +110,11 @@ class Service:
         return found
 
     def apart(self, error: PgbraidError, texts: list[str], dimensions: int) -> list[Vector | RefusedError | LateError]:
-        """As `embed`, for texts that have failed together with this error."""
+        """Return as `embed` does, for texts that have failed together with this error."""
         return self._apart(error, texts, dimensions, float("inf"), is_part=False)
 
     def take_usage(self) -> Usage:
-        """What this thread asked the service for since it last called this."""
+        """Return this thread's use of the service since its last call of take_usage."""
         take = getattr(self.embedder, "take_usage", None)
         return take() if take else Usage()
 
@@ -162,7 +162,7 @@ class Service:
         return vectors
 
     def _blame(self, error: PgbraidError, single: str | None = None) -> None:
-        """Raise what is the service's fault beyond doubt. `single` is the text if there was one."""
+        """Raise if the service is certainly at fault. `single` is the text if there was only one."""
         status = status_of(error)
         if status in WRONG_REQUEST or isinstance(error, MissingExtraError):
             raise MisconfiguredError(error.message, hint=error.hint) from error
@@ -176,7 +176,7 @@ class Service:
             raise UnavailableError(error.message, hint=error.hint, is_overload=True) from error.__cause__
 
     def _probe(self, dimensions: int) -> None:
-        """Raise if the service fails whatever it is given."""
+        """Raise if the service fails for a harmless text as well."""
         if self._stopped.is_set():
             raise UnavailableError("the worker stops")
         try:
@@ -192,7 +192,7 @@ class Service:
     def _pause(self, error: UnavailableError, begun: float) -> None:
         asked = retry_after_of(error)
         with self._lock:
-            # What was under way at the last pause tells of the same outage.
+            # A request from before the last pause met the same outage.
             if begun < self._paused_at and asked is None:
                 return
             seconds = min(FIRST_PAUSE * 2.0 ** min(self.failures, 10), LONGEST_PAUSE) * random.uniform(0.5, 1.5)
@@ -207,19 +207,19 @@ class Service:
 
     @property
     def pause(self) -> float:
-        """Seconds until the service may be asked again."""
+        """Return the seconds until the service may be called again."""
         return max(0.0, self._not_before - time.monotonic())
 
 
 def status_of(error: BaseException) -> int | None:
-    """The status that the service answered, if it answered one that is an error."""
+    """Return the HTTP status of the service's error, None if there was no response."""
     cause = error.__cause__
     return cause.code if isinstance(cause, urllib.error.HTTPError) else None
 
 
 def is_down(error: BaseException) -> bool:
-    """Whether the service was not reached, or says that it is down. Other failures, such as 500, 502 and a timeout, may
-    be a text's fault."""
+    """Return whether the service was unreachable, or says that it is down. Other failures, such as 500, 502 and a
+    timeout, may be a text's fault."""
     status = status_of(error)
     return status == 503 or (status is None and isinstance(error.__cause__, urllib.error.URLError))
 
@@ -230,7 +230,7 @@ def retry_after_of(error: BaseException) -> float | None:
 
 
 def document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
-    """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
+    """Return a vector for each text; equal texts are embedded once. Raise EmbeddingError, InvalidArgumentError."""
     different = list(dict.fromkeys(texts))
     try:
         vectors = embedder.embed_documents(different)

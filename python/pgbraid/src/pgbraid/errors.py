@@ -1,4 +1,4 @@
-"""What pgbraid raises, keyed by the SQLSTATE of the database where there is one."""
+"""Define the errors of pgbraid, by SQLSTATE where the database raised them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import psycopg
 
 
 class PgbraidError(Exception):
-    """Base of every error of this package.
+    """Serve as the base of every error of this package.
 
-    `message` says what is wrong, `hint` what to do next, and `sqlstate` is the database's five-character
-    code (None for errors found by the client). `str()` gives message and hint. `retryable` is whether the same
-    call, repeated, may well succeed.
+    `message` says what is wrong, `hint` what to do next, and `sqlstate` is the database's five-character code (None for
+    errors found by the client). `str()` returns message and hint. `retryable` says whether repeating the same call may
+    succeed.
     """
 
     retryable = False
@@ -30,7 +30,7 @@ class PgbraidError(Exception):
         return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Not by its class's arguments, some of which must be named.
+        # The default would call the class with positional arguments, but some are keyword-only.
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -45,53 +45,53 @@ class InvalidArgumentError(PgbraidError, ValueError):
 
 
 class DimensionMismatchError(InvalidArgumentError):
-    """A vector's length is not that of the collection."""
+    """A vector's length is not the collection's."""
 
 
 class LimitExceededError(InvalidArgumentError):
-    """An argument is larger, longer or deeper than can be processed (SQLSTATE class 54)."""
+    """An argument is too large, long or deep to be processed (SQLSTATE class 54)."""
 
 
 class NotFoundError(PgbraidError, LookupError):
-    """No such collection, tenant, text configuration, … (SQLSTATE 42704)."""
+    """A collection, tenant, text configuration or other object does not exist (SQLSTATE 42704)."""
 
 
 class PermissionDeniedError(PgbraidError):
-    """No tenant, or a role without the grant (SQLSTATE 42501)."""
+    """The tenant does not exist, or the role lacks the grant (SQLSTATE 42501)."""
 
 
 class NotSupportedError(PgbraidError):
-    """A documented option that this version or this server cannot do (SQLSTATE 0A000)."""
+    """This version or this server does not support a documented option (SQLSTATE 0A000)."""
 
 
 class ConflictError(PgbraidError):
-    """Another transaction was in the way: a deadlock, a lock that was not to be had in time, or a snapshot that is too
-    old (SQLSTATE 40P01, 55P03, 40001). Nothing was done."""
+    """Another transaction was in the way: a deadlock, a lock timeout, or a snapshot that is too old (SQLSTATE 40P01,
+    55P03, 40001). Nothing was done."""
 
     retryable = True
 
 
 class ConnectionLostError(PgbraidError):
-    """The server cannot be reached, or the connection broke; the call may or may not have been carried
-    out. What is retried needs a new connection."""
+    """The server cannot be reached, or the connection broke; the call may or may not have been carried out. A retry
+    needs a new connection."""
 
     retryable = True
 
 
 class RecoveryConflictError(ConflictError):
-    """A standby has ended the call, because what it was reading is changed on the primary and had to be changed there,
-    too. Nothing was done; mostly the connection is closed."""
+    """A standby cancelled the call, because replay had to change what the call was reading. Nothing was done; usually
+    the connection is closed."""
 
 
 class ConcurrentUpgradeError(ConflictError):
-    """pgbraid was upgraded while a transaction ran, which is undone. Outside of a transaction the client repeats the
-    call by itself."""
+    """pgbraid was upgraded during a transaction, which was rolled back. Outside of a transaction the client retries the
+    call itself."""
 
 
 class WrongNodeError(PgbraidError):
-    """The tenant, or what defines it, is on another node of the cluster, `host` and `port` (SQLSTATE 55000); both are
-    None while it is being moved to the node that was asked. Nothing was done. Outside of a transaction a client that
-    has opened its connection goes there by itself; a transaction is to be repeated."""
+    """The tenant, or its definition, is on another node of the cluster, `host` and `port` (SQLSTATE 55000). Both are
+    None while the tenant moves to the node that was asked. Nothing was done. Outside of a transaction a client that has
+    opened its connection follows the tenant itself; inside, retry the transaction."""
 
     def __init__(
         self, message: str, *, host: str | None, port: int | None, hint: str | None = None, sqlstate: str | None = None
@@ -102,7 +102,7 @@ class WrongNodeError(PgbraidError):
 
 
 class InstallationError(PgbraidError):
-    """Installing, upgrading or removing the schema failed."""
+    """The schema could not be installed, upgraded or removed."""
 
 
 class ServerError(InstallationError):
@@ -114,7 +114,7 @@ class NotInstalledError(InstallationError):
 
 
 class PartNotInstalledError(InstallationError):
-    """A function or view is that of a part of pgbraid that this database lacks, `part` (SQLSTATE 42883 or 42P01)."""
+    """A function or view belongs to a part of pgbraid, `part`, that this database lacks (SQLSTATE 42883 or 42P01)."""
 
     def __init__(self, name: str, part: str, sqlstate: str | None = None) -> None:
         super().__init__(
@@ -126,7 +126,7 @@ class PartNotInstalledError(InstallationError):
 
 
 class VersionMismatchError(InstallationError):
-    """The database and this package are of different minor versions, or of one version with other functions or
+    """The database and this package have different minor versions, or the same version with other functions or
     migrations."""
 
 
@@ -135,16 +135,16 @@ class EmbeddingError(PgbraidError):
 
 
 class OtherModelError(EmbeddingError, DimensionMismatchError):
-    """The embedder makes vectors of another length than those of the collection, as after a change of model. A hybrid
-    search falls back to full text instead of raising it."""
+    """The embedder's vectors have another length than the collection's, as after a model change. A hybrid search falls
+    back to full text instead of raising it."""
 
 
 class EmbeddingServiceError(EmbeddingError):
-    """The embedding service is unreachable, refuses, or answers nonsense."""
+    """The embedding service is unreachable, refuses, or returns nonsense."""
 
 
 class RerankingError(PgbraidError):
-    """Texts could not be reranked, or the reranker's scores are none. A search falls back instead of raising it."""
+    """Texts could not be reranked, or the reranker's scores are invalid. A search falls back instead of raising it."""
 
 
 class MissingExtraError(EmbeddingError):
@@ -161,16 +161,16 @@ _BY_SQLSTATE: dict[str, type[PgbraidError]] = {
     "40P01": ConflictError,
     "55P03": ConflictError,
 }
-# By their first two characters.
+# The keys are the first two characters of SQLSTATEs.
 _BY_CLASS: dict[str, type[PgbraidError]] = {
     "22": InvalidArgumentError,
     "54": LimitExceededError,
 }
-# Connection failures; shutdown, crash or start of the server. With 53300, too many clients.
+# Connection failures; shutdown, crash or start of the server. 53300, too many clients, is added below.
 _LOST = ("08", "57P")
-# Where PostgreSQL reports conflicts of a standby's readers with what it replays; its messages may be translated.
+# PostgreSQL's functions that report recovery conflicts on a standby; its messages may be translated.
 _ON_STANDBYS = ("ProcessInterrupts", "ProcessRecoveryConflictInterrupt")
-# None if the message is all that libpq has: the server ended the session.
+# None if the server ended the session, and libpq has only the message.
 _CONFLICTS = ("40001", "40P01", None)
 _RECOVERY_HINT = (
     "connect again, unless the connection is open, and repeat the call; set hot_standby_feedback = on and a higher"
@@ -178,8 +178,8 @@ _RECOVERY_HINT = (
 )
 
 
-# Functions and views that are gone, or have lost arguments, and what to call instead. PostgreSQL only says that there
-# is none of the name.
+# Removed functions and views, or functions without some argument, with the call to use instead. PostgreSQL only says
+# that the name does not exist.
 _RENAMED = {
     "apply_ranking": """select braid.set_ranking('default', '{"k1": 0.9}', 'why')""",
     "create_collection": """select braid.create_collection('papers', dimensions => 384, ranking => '{"k1": 0.9}',"""
@@ -200,7 +200,7 @@ _RENAMED = {
 }
 # Old names of arguments, in SQL and of methods, and of keys of documents.
 RENAMED_ARGUMENTS = {"rerank": "reranker", "segments": "turns"}
-# Old names of methods of the client.
+# Old names of the client's methods.
 RENAMED_METHODS = {
     "cut_over_model_migration": "cut_over_model_change",
     "finish_model_migration": "finish_model_change",
@@ -213,15 +213,15 @@ RENAMED_METHODS = {
 
 
 def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> PgbraidError:
-    """The typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics. `installed` are
-    the parts that the database is known to have."""
+    """Return the typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics.
+    `installed` are the parts that the database is known to have."""
     sqlstate = error.sqlstate
     message = error.diag.message_primary or str(error).strip() or type(error).__name__
     hint = error.diag.message_hint
-    # Only with these SQLSTATEs: other messages may quote names that users gave.
+    # Only for these SQLSTATEs, as other messages may quote users' names.
     is_conflict = error.diag.source_function in _ON_STANDBYS or "conflict with recovery" in message
     if is_conflict and sqlstate in _CONFLICTS:
-        # Not PostgreSQL's own hint, which only says to repeat the call, and not always that.
+        # PostgreSQL's own hint, if any, only says to repeat the call.
         return RecoveryConflictError(message, hint=_RECOVERY_HINT, sqlstate=sqlstate or "40001")
     if sqlstate is None:
         lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
@@ -230,7 +230,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
                 message, hint="check that the server is running and the DSN names the right host, database and role"
             )
         if "connection info string" in message:
-            # Not the message, which quotes it, and it may have a password.
+            # The original message quotes the address, which may hold a password.
             return InvalidArgumentError(
                 "the database's address cannot be read", hint="give a URL such as postgresql://user@host/database"
             )
@@ -242,7 +242,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
             )
         return PgbraidError(message, hint=hint)
     if sqlstate.startswith("08") and message.startswith("connection to the remote node"):
-        # Of Citus, whose own session with us is as it was.
+        # Citus failed to reach another node; our own session is intact.
         return PgbraidError(
             message.partition("\n")[0],
             hint="nothing was done on any node: start that one, and repeat the call",
@@ -280,7 +280,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
 
 
 def _of_absent_part(error: psycopg.Error, installed: Collection[str]) -> PartNotInstalledError | None:
-    """The error for a function or view that is not there as its part is not installed."""
+    """Return the error for a function or view of a part that is not installed."""
     if error.sqlstate not in ("42883", "42P01"):
         return None
     from pgbraid._part_of import PART_OF
@@ -296,8 +296,8 @@ def _of_absent_part(error: psycopg.Error, installed: Collection[str]) -> PartNot
 
 
 def node_named_by(error: psycopg.Error) -> dict[str, Any] | None:
-    """What an error of a cluster's node tells: `host` and `port` of the right node, and `definitions` if that is the
-    coordinator; or `retry` if the node that was asked soon has the tenant."""
+    """Return the detail of a cluster's error. It has `host` and `port` of the right node, with `definitions` if this is
+    the coordinator; or `retry` if the tenant is moving to the node that was asked."""
     if error.sqlstate != "55000":
         return None
     try:
@@ -307,8 +307,8 @@ def node_named_by(error: psycopg.Error) -> dict[str, Any] | None:
     return detail if isinstance(detail, dict) and ("host" in detail or "retry" in detail) else None
 
 
-# What a statement meets that began with functions or tables that an upgrade has replaced since: an object that is
-# gone, or whose shape is another one. No statement of this package gets them otherwise.
+# SQLSTATEs of a statement on functions or tables that an upgrade has replaced meanwhile: the object is gone, or has
+# another shape. This package's statements get them in no other case.
 _OUTDATED = ("42883", "42703", "42P01", "42P13", "42804", "42725")
 _OUTDATED_MESSAGES = {
     "XX000": ("cache lookup failed", "could not open relation", "concurrently"),
@@ -317,14 +317,14 @@ _OUTDATED_MESSAGES = {
 
 
 def is_outdated(error: psycopg.Error) -> bool:
-    """Whether an error is what an upgrade in the middle of a statement, or of a session, leads to."""
+    """Return whether an upgrade during a statement or a session caused the error."""
     return error.sqlstate in _OUTDATED or any(
         text in str(error) for text in _OUTDATED_MESSAGES.get(error.sqlstate or "", ())
     )
 
 
 def upgraded(error: psycopg.Error, installed: Collection[str]) -> PgbraidError:
-    """The error for what is_outdated() finds in a transaction, where nothing can be tried again."""
+    """Return the error for an upgrade during a transaction, where no retry is possible."""
     return _of_absent_part(error, installed) or ConcurrentUpgradeError(
         f"pgbraid was upgraded while this transaction ran: {error.diag.message_primary}",
         hint="repeat the transaction; nothing of it was stored",
@@ -333,7 +333,7 @@ def upgraded(error: psycopg.Error, installed: Collection[str]) -> PgbraidError:
 
 
 def out_of_range(error: psycopg.Error, parameters: Mapping[str, object]) -> PgbraidError:
-    """The error for a number that its type cannot hold: the database does not say which, and it is the largest."""
+    """Return the error for a number that its type cannot hold: the database does not say which, so name the largest."""
     whole = {name: value for name, value in parameters.items() if isinstance(value, int)}
     if not whole:
         return from_psycopg(error)

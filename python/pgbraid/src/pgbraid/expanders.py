@@ -1,4 +1,4 @@
-"""Further queries for one: what the argument `expand` of a search takes."""
+"""Expand one query to several, for the argument `expand` of a search."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from typing import Protocol
 
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
-# What a multi_search takes beside the query itself.
+# A multi_search takes this number of queries beside the query itself.
 MOST_EXPANSIONS = 15
-# Of what an expander gives.
+# Bounds the texts read from an expander, which may be an endless generator.
 MOST_READ = 1_000
 
 
 class Expander(Protocol):
-    """Gives further queries for a query. It blocks; the async client calls it in a thread."""
+    """Return further queries for a query. Methods block; the async client calls them in a thread."""
 
     def expand(self, query: str) -> Sequence[str]: ...
 
 
 class ExpansionError(PgbraidError):
-    """An expander failed. A search goes on without it, with a warning."""
+    """An expander failed; the search goes on without it, with a warning."""
 
 
 def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) -> tuple[list[str], str | None]:
-    """Return the further queries, each once and none of them the query itself; and why there are none, if the expander
-    failed. What the database cannot take is left out. Raises InvalidArgumentError for what is no expander."""
+    """Return the further queries, without duplicates and the query itself; if the expander failed, return the reason,
+    too. Texts that the database cannot store are left out. Raise InvalidArgumentError for an object that is no
+    expander."""
     ask = getattr(expander, "expand", expander)
     if isinstance(expander, type) or not callable(ask):
         raise InvalidArgumentError(
@@ -38,7 +39,7 @@ def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) ->
         given = ask(query)
         if isinstance(given, (str, bytes)):
             raise ExpansionError("the expander gave no list of texts")
-        # It may be a generator.
+        # The result may be a generator.
         texts = list(islice(given, MOST_READ))
         if not all(isinstance(one, str) for one in texts):
             raise ExpansionError("the expander gave no list of texts")
@@ -50,5 +51,5 @@ def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) ->
 
 
 def _can_be_sent(text: str) -> bool:
-    """Not if it has a lone surrogate or a NUL."""
+    """Return False for a text with a lone surrogate or a NUL."""
     return all(one > "\0" and not "\ud800" <= one <= "\udfff" for one in text)

@@ -1,4 +1,4 @@
-"""What the client's `explain_search` and `explain_score` return."""
+"""Define the results of the client's `explain_search` and `explain_score`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScorePart:
-    """What a lexeme of the query adds to the BM25 score of a chunk: the row of `braid.explain_score`."""
+    """Hold what one lexeme of the query adds to a chunk's BM25 score: the row of `braid.explain_score`."""
 
     chunk_id: int
     term: str
@@ -29,11 +29,11 @@ class ScorePart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A search explained: the JSON object of `braid.explain_search`.
+    """Hold an explained search: the JSON object of `braid.explain_search`.
 
-    Each of `results` has its score as an expression, `arithmetic`, whose value in double precision is the score
-    to the last bit; `formula` is the same expression with the name of each number. `document` says what became of
-    the document asked for, and is None without one. `str()` draws all of it as text, with the package pgbraid-tools.
+    Each of `results` has its score as an expression, `arithmetic`; in double precision it evaluates exactly to the
+    score. `formula` is the same expression with the name of each number. `document` says what became of the document
+    asked for, and is None without one. `str()` formats everything as text, with the package pgbraid-tools.
     """
 
     query: dict[str, Any]
@@ -44,7 +44,7 @@ class Explanation:
     statistics: dict[str, Any]
     timings: dict[str, Any]
     warnings: list[dict[str, Any]]
-    # What scores share with those of their neighbours; None if they share nothing.
+    # A report of scores taken from similar and neighbouring chunks; None if nothing was taken.
     spread: dict[str, Any] | None = None
 
     @classmethod
@@ -60,7 +60,7 @@ class Explanation:
             return repr(self)
 
     def format(self, style: Style | None = None) -> str:
-        """As text. `style(text, kind)` may colour; kind is title, score, faint or warning. Needs pgbraid-tools."""
+        """Return text. `style(text, kind)` may colour; kind is title, score, faint or warning. Needs pgbraid-tools."""
         from pgbraid._tools import tool
 
         text: str = tool("explanations", "an explanation as text").explanation_text(self, style)

@@ -1,4 +1,4 @@
-"""JSON of the database with integers that Python does not read by itself: a numeric has up to 131,072 digits."""
+"""Parse the database's JSON with integers too long for Python's int(): a numeric has up to 131,072 digits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def loads(text: str) -> Any:
-    """As json.loads; integers of more digits than int() takes become a Decimal."""
+    """Return json.loads(text), with Decimal for integers that have more digits than int() takes."""
     return json.loads(text, parse_int=_integer)
 
 

@@ -1,4 +1,4 @@
-"""Fewer vectors for the tokens of a text."""
+"""Reduce the number of vectors for a text's tokens."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pgbraid.embedders.protocol import Vectors
 
 
 def pool_tokens(vectors: Vectors, count: int) -> Vectors:
-    """At most `count` unit vectors for those of a text's tokens: the two groups of tokens that are most alike are put
-    together until so few are left, and each gets its mean. The groups are in the order of their first tokens, and the
-    same vectors always give the same ones.
+    """Return at most `count` unit vectors for a text's token vectors: merge the two most similar groups of tokens until
+    `count` groups remain, and return each group's mean. Groups follow the order of their first tokens; the result is
+    deterministic.
 
     Clavié, Chaffin & Adams 2024, "Reducing the Footprint of Multi-Vector Retrieval with Minimal Performance Impact via
-    Token Pooling": hierarchical clustering by Ward's criterion (Lance & Williams 1967 for its recurrence).
+    Token Pooling", describe it: hierarchical clustering by Ward's criterion (Lance & Williams 1967 for its recurrence).
     """
     size = len(vectors)
     if size <= count:
@@ -36,6 +36,6 @@ def pool_tokens(vectors: Vectors, count: int) -> Vectors:
     firsts = np.unique(groups)
     pooled = np.stack([vectors[groups == first].sum(axis=0) for first in firsts])
     lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
-    # A group that cancels itself out has no direction but that of its first token.
+    # The mean of a group that cancels out has no direction, so take its first token's.
     pooled = np.where(lengths < 1e-3, vectors[firsts], pooled / np.maximum(lengths, 1e-3))
     return pooled.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Texts of queries. What the query language means, and so what of a query is embedded, the database says:
+"""Recognise plain queries. The database defines the query language, and says which text of a query is embedded:
 `braid.embedded_text`."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ _QUOTES = '"\u201c\u201d\u201e'
 
 
 def is_plain(query: str) -> bool:
-    """Return whether a query surely has no operator: then all of it is embedded, and the database need not be asked."""
+    """Return whether a query surely has no operator: then all of it is embedded, without asking the database."""
     words = query.split()
     return (
         words == query.split(" ")

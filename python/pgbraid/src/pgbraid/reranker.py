@@ -1,4 +1,4 @@
-"""What a reranker is, and what gives it the vectors of tokens."""
+"""Define the protocols of rerankers and of embedders of tokens."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ Scores = npt.NDArray[np.float64]
 
 
 class Reranker(Protocol):
-    """Scores texts against a query, more closely and more slowly than a search can score all it finds. Methods block;
-    the client calls `rerank` in a thread."""
+    """Score texts against a query, more precisely and slowly than a search could for all it finds. Methods block; the
+    client calls `rerank` in a thread."""
 
     @property
     def model_name(self) -> str:
-        """What `stats` of a search calls it."""
+        """Return the name for `stats` of a search."""
         ...
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """float64, shape (len(texts),): a finite score for each text, higher is better. Scores of different queries
-        need not compare. Raises RerankingError."""
+        """Return float64, shape (len(texts),): a finite score per text, higher is better. Scores of different queries
+        need not compare. Raise RerankingError."""
         ...
 
     def warm_up(self) -> None:
-        """Do now what makes the first call slow: fetch, load, connect. Raises what `rerank` would."""
+        """Do now what makes the first call slow: download, load, connect. Raise the errors of `rerank`."""
         ...
 
 
 class TokenEmbedder(Protocol):
-    """An embedder that gives a vector for each token, too: LocalEmbedder and SentenceTransformerEmbedder do."""
+    """Embed each token as well, as LocalEmbedder and SentenceTransformerEmbedder do."""
 
     @property
     def model_name(self) -> str: ...
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
-        """For each text float32 unit vectors, shape (tokens, dimensions). Raises EmbeddingError."""
+        """Return float32 unit vectors for each text, shape (tokens, dimensions). Raise EmbeddingError."""
         ...

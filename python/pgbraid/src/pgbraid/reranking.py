@@ -1,4 +1,4 @@
-"""How a search is reranked: candidates in, the same candidates in the reranker's order out."""
+"""Rerank a search: take its candidates, return them in the reranker's order."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.reranker import Reranker, Scores
 
-# Options that shape the rows of a search: they are for the rows in the reranker's order.
+# Options that shape the rows apply after reranking.
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
-# A reranker that hangs takes no more threads than this.
+# At most this number of timed-out calls of a reranker may still run, so that a hanging one does not take more threads.
 LATE_CALLS = 4
-# How many such calls run, by id of the reranker, which they keep alive.
+# Timed-out calls still running, by id of the reranker, which they keep alive.
 _late: Counter[int] = Counter()
 _counting = threading.Lock()
 
@@ -59,18 +59,18 @@ def candidates(
     timeout: float | None,
     options: Mapping[str, Any] | None,
 ) -> tuple[int, Mapping[str, Any] | None, Mapping[str, Any]]:
-    """Return how many rows a search is to find, its options for finding them, and those for shaping them afterwards.
-    Raise InvalidArgumentError for what is a mistake of the caller's, not a failure of the reranker's."""
+    """Return the number of rows to find, the options for finding them, and the options for shaping them afterwards.
+    Raise InvalidArgumentError for the caller's mistakes; a reranker's failure is a warning instead."""
     _check(reranker, query, match_count, rerank_count, timeout)
     count = max(match_count, rerank_count)
-    if not isinstance(options, Mapping):  # the database says what is wrong with them
+    if not isinstance(options, Mapping):  # the database says what is wrong with the options
         return count, options, {}
     finding = {name: value for name, value in options.items() if name not in SHAPING}
     return count, finding, {name: value for name, value in options.items() if name in SHAPING}
 
 
 def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> list[SearchResult]:
-    """The shaped rows, which have no scores but those they were given, with all that the search said of them."""
+    """Return the shaped rows with the search's own columns, as shaping returns only the scores that it was given."""
     known = {row.chunk_id: row for row in rows}
     return [
         replace(
@@ -86,9 +86,9 @@ def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> 
 
 
 def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout: float | None) -> SearchResults:
-    """Return the rows in the order of their rerank scores; ties keep their order. `query` has no operators any more.
+    """Return the rows in the order of their rerank scores; ties keep their order. `query` is without operators.
 
-    Blocks for up to `timeout` seconds. Whatever the reranker fails by, the rows stay as they are, with a warning.
+    Blocks for up to `timeout` seconds. On any failure of the reranker the rows keep their order, with a warning.
     """
     if not found:
         return found
@@ -103,7 +103,7 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
         warnings = [*found.warnings, {"code": "reranker_unavailable", "message": message}]
         return SearchResults(found, query=found.query, stats=found.stats, warnings=warnings)
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
-    # A cursor is a place in the fused order, which is no more.
+    # A cursor is a place in the fused order, which no longer exists.
     ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(found, scores, strict=True)]
     ranked.sort(key=lambda row: -(row.rerank_score or 0.0))
     stats = {**found.stats, "rerank": {"model": name, "candidates": len(found), "time_ms": milliseconds}}
@@ -111,7 +111,7 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
 
 
 def _text(row: SearchResult) -> str:
-    """What collections embed unless told otherwise."""
+    """Return the text that collections embed by default."""
     return "\n".join(part for part in (row.title, row.speaker, row.content) if part)
 
 
@@ -141,7 +141,7 @@ def _within(timeout: float | None, reranker: Reranker, query: str, texts: list[s
         except BaseException as error:
             done.set_exception(error)
 
-    # What has begun cannot be stopped; a daemon at least does not keep the process from ending.
+    # A running call cannot be stopped, but a daemon thread does not keep the process from ending.
     threading.Thread(target=contextvars.copy_context().run, args=(run,), name="pgbraid-rerank", daemon=True).start()
     try:
         return done.result(timeout)

@@ -1,4 +1,4 @@
-"""Rows that are made of JSON, such as those of a search."""
+"""Make dataclasses from rows in JSON, such as the rows of a search."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Row:
-    """A dataclass that is made of JSON of the database."""
+    """Make a dataclass from the database's JSON."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """From a row or an object as JSON. What only a newer database has is left out."""
+        """Return an instance from a row or an object as JSON. Keys that only a newer database has are left out."""
         kind: Any = cls
         names, times = _columns(kind)
         values = {name: row[name] for name in names if name in row}
@@ -29,14 +29,14 @@ class Row:
 
 @cache
 def _columns(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of its columns, and of those that are times."""
+    """Return the names of the class's columns, and of its columns with times."""
     names = {column.name: str(column.type) for column in fields(kind)}
     return tuple(names), tuple(name for name in names if "datetime" in names[name])
 
 
 @dataclass(frozen=True)
 class ResultRow(Row):
-    """What `SearchResult` says of a chunk found: the row `braid.search_result`."""
+    """Hold all columns of `SearchResult`: the row `braid.search_result`."""
 
     chunk_id: int
     document_id: int
@@ -78,7 +78,7 @@ COLUMNS = tuple(column.name for column in fields(ResultRow))
 
 
 def parse_time(value: str | None) -> datetime | None:
-    """PostgreSQL's JSON form of a timestamptz; times beyond the years 1 to 9999 become datetime's bounds."""
+    """Parse PostgreSQL's JSON form of a timestamptz; times beyond the years 1 to 9999 become datetime's bounds."""
     if value is None:
         return None
     parts = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?([+-]\d\d:\d\d)(?::\d\d)?", value)

@@ -1,4 +1,4 @@
-"""What searches return."""
+"""Define the results of searches."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class SearchResult(ResultRow):
-    """A chunk found: the row `braid.search_result`.
+    """Hold a chunk found: the row `braid.search_result`.
 
-    `score` is what the rows are ordered by. `full_text_score` is BM25, `semantic_score` the similarity (for
-    the cosine distance: 1 − distance), `sparse_score` that of weighted terms; ranks start at 1. A leg that did not find
-    the chunk has None. `snippet` is HTML, and None unless the options of the search ask for it; so are `group_score`,
-    `passage` (the chunk with its neighbours, of the chunk_indexes `passage_start` to `passage_end`) and, on the last
-    row of a page that is not the last, `cursor`.
+    Rows are ordered by `score`. `full_text_score` is BM25, `semantic_score` the similarity (for the cosine distance: 1
+    − distance), `sparse_score` the score of weighted terms; ranks start at 1. A leg that did not find the chunk has
+    None. `snippet` is HTML, and None unless the options of the search ask for it. The same holds for `group_score` and
+    `passage` (the chunk with its neighbours, with chunk_indexes `passage_start` to `passage_end`). `cursor` is on the
+    last row of each page but the last.
 
-    Of several queries, `query_ranks` has the rank and the score of the row for each that has it.
+    With several queries, `query_ranks` has the row's rank and score for each query that found it.
 
-    After reranking the rows are ordered by `rerank_score`, and `score` is what it was.
+    After reranking, rows are ordered by `rerank_score`, and `score` is unchanged.
     """
 
     def __str__(self) -> str:
@@ -36,11 +36,11 @@ class SearchResult(ResultRow):
 
 
 class SearchResults(Sequence[SearchResult]):
-    """The rows of a search, best first.
+    """Hold the rows of a search, best first.
 
-    `stats` says how they were found (mode, candidates per leg, terms, time in ms). `warnings` is a list of
-    `{"code": …, "message": …}`: what the rows alone cannot say, such as `embedding_unavailable`, when a
-    hybrid search had to do with full text.
+    `stats` says how they were found (mode, candidates per leg, terms, time in ms). `warnings` is a list of `{"code": …,
+    "message": …}` that tells what rows cannot, such as `embedding_unavailable` if a hybrid search fell back to full
+    text.
     """
 
     def __init__(
@@ -58,7 +58,8 @@ class SearchResults(Sequence[SearchResult]):
 
     @property
     def next_cursor(self) -> str | None:
-        """What the option `cursor` asks for the next page with; None after the last one, and without that option."""
+        """Return the cursor that the option `cursor` takes for the next page; None after the last page, and without
+        that option."""
         return self._rows[-1].cursor if self._rows else None
 
     def __len__(self) -> int:
@@ -81,7 +82,7 @@ class SearchResults(Sequence[SearchResult]):
         return self.format()
 
     def format(self, style: Style | None = None) -> str:
-        """The rows as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
+        """Return the rows as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
         from pgbraid.display import results_text
 
         return results_text(self, self.query, self.warnings, style)
@@ -97,21 +98,21 @@ class SearchResults(Sequence[SearchResult]):
         return shown
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows as a DataFrame, a column for each attribute of a `SearchResult`. Needs pandas."""
+        """Return the rows as a DataFrame, with one column per attribute of `SearchResult`. Needs pandas."""
         from pgbraid._tools import tool
 
         frame: pandas.DataFrame = tool("frames", "to_pandas").to_pandas(self)
         return frame
 
     def to_arrow(self) -> pyarrow.Table:
-        """As `to_pandas`, as an Arrow table; metadata, boosts and query_ranks are JSON texts. Needs pyarrow."""
+        """Return the rows as an Arrow table; metadata, boosts and query_ranks are JSON texts. Needs pyarrow."""
         from pgbraid._tools import tool
 
         table: pyarrow.Table = tool("frames", "to_arrow").to_arrow(self)
         return table
 
     def plot_scores(self, axes: Axes | None = None) -> Axes:
-        """Bars of the normalised scores that the legs gave each row. Needs matplotlib."""
+        """Draw bars of the normalised scores that the legs gave each row. Needs matplotlib."""
         from pgbraid._tools import tool
 
         plotted: Axes = tool("notebooks", "plot_scores").plot_scores(self, axes)
@@ -119,6 +120,6 @@ class SearchResults(Sequence[SearchResult]):
 
 
 def results_of(answer: Mapping[str, Any], query: str | None, warnings: Sequence[dict[str, Any]] = ()) -> SearchResults:
-    """Return the results that the JSON object of a search has, with warnings of what was done before it."""
+    """Return the results in the JSON object of a search, with warnings from before it."""
     rows = [SearchResult.from_row(row) for row in answer["results"]]
     return SearchResults(rows, query=query, stats=answer["stats"], warnings=[*warnings, *answer["warnings"]])

@@ -1,4 +1,4 @@
-"""What applications that only retrieve need of a search, whatever answers it."""
+"""Define the protocol of retrievers, for applications that need only retrieval from any search engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """A chunk of the document `external_id`; a higher score is better, and compares within one answer only."""
+    """Hold a chunk of the document `external_id`; a higher score is better, and compares within one answer only."""
 
     external_id: str
     content: str
@@ -20,13 +20,13 @@ class ScoredChunk:
 
 
 class Retriever(Protocol):
-    """Finds the `k` best chunks for a query, best first. `Client` is one."""
+    """Find the `k` best chunks for a query, best first. `Client` is a Retriever."""
 
     def retrieve(self, query: str, k: int = 10, filters: Mapping[str, Any] | None = None) -> list[ScoredChunk]: ...
 
 
 class AsyncRetriever(Protocol):
-    """A `Retriever` whose answer is awaited. `AsyncClient` is one."""
+    """Find as `Retriever` does, in a coroutine. `AsyncClient` is an AsyncRetriever."""
 
     async def retrieve(
         self, query: str, k: int = 10, filters: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Which of a client's embedders makes the vectors of a collection, which has two models during a model change."""
+"""Choose the client's embedder for a collection, which has two models during a model change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
 LOCAL_MODEL = "all-MiniLM-L6-v2"
-# That of searches comes first.
+# The model of searches comes first.
 SPACES = """
 select s.embedding_model, s.dimensions, s.is_new,
        s.parts ->> 'token_vector_model', (s.parts ->> 'token_vector_count')::int,
@@ -21,20 +21,20 @@ from braid_calls.collection_spaces(%(collection)s) with ordinality s
 class VectorSpace(NamedTuple):
     model: str
     dimensions: int
-    # What a model change leads to.
+    # True for the new model of a model change.
     is_new: bool
     # The model of the token vectors that the collection's chunks may have, and how many.
     token_model: str | None = None
     token_count: int | None = None
-    # Whether the database keeps the vectors of queries.
+    # True if the database stores the vectors of queries.
     stores_queries: bool = False
 
 
 def embedder_for(embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
-    """The embedder of the space's model, by name.
+    """Return the embedder whose name is the space's model.
 
-    A single embedder of another name is taken for the collection's own, the old one in a model change: names are
-    free. `other_model` says so.
+    A single embedder with another name serves the collection's own model (the old one in a model change), as names are
+    free; `other_model` warns of it.
     """
     named = [embedder for embedder in embedders if _is_of(embedder, space)]
     if len(named) > 1:
@@ -49,7 +49,7 @@ def embedder_for(embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequ
 
 
 def other_model(embedder: Embedder, space: VectorSpace, collection: str) -> str | None:
-    """What to warn of, if an embedder is of another model than the one it makes vectors for."""
+    """Return a warning if the embedder's name is not the collection's model, else None."""
     if _is_of(embedder, space):
         return None
     return (
@@ -59,5 +59,5 @@ def other_model(embedder: Embedder, space: VectorSpace, collection: str) -> str 
 
 
 def _is_of(embedder: Embedder, space: VectorSpace) -> bool:
-    """By name; `model@512` is `model` with 512 dimensions."""
+    """Compare names; `model@512` is `model` with 512 dimensions."""
     return embedder.model_name in (space.model, space.model.removesuffix(f"@{space.dimensions}"))

@@ -1,4 +1,4 @@
-"""What is stored, and what became of what was written."""
+"""Define what the database stores, and results of writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pgbraid.result_rows import Row
 
 @dataclass(frozen=True)
 class DocumentChunk(Row):
-    """A chunk of a `Document`. `chunk_index` starts at 0; `token_count` is as the collection counts tokens."""
+    """Hold a chunk of a `Document`. `chunk_index` starts at 0; `token_count` is in the collection's own tokens."""
 
     chunk_id: int
     chunk_index: int
@@ -29,7 +29,7 @@ class DocumentChunk(Row):
 
 @dataclass(frozen=True)
 class ListedDocument(Row):
-    """A document without its text: the row of `braid.list_documents`."""
+    """Hold a document without its text: the row of `braid.list_documents`."""
 
     document_id: int
     external_id: str
@@ -44,7 +44,7 @@ class ListedDocument(Row):
 
 @dataclass(frozen=True)
 class Document(Row):
-    """A document as it is stored: the JSON object of `braid.get_document`. Its text is that of its chunks, in order;
+    """Hold a stored document: the JSON object of `braid.get_document`. Its text is the text of its chunks, in order;
     chunks that `add_documents` made of one content may overlap."""
 
     document_id: int
@@ -64,9 +64,9 @@ class Document(Row):
 
 @dataclass(frozen=True)
 class EmbeddingBacklog:
-    """Chunks of a tenant's part of a collection that wait for an embedding of a model: the row of
-    `braid.embedding_backlog`. Of `waiting_count` no worker has claimed `claimable_count`; `last_error` is of one that
-    failed."""
+    """Count chunks of a tenant's part of a collection that wait for an embedding by a model: the row of
+    `braid.embedding_backlog`. `claimable_count` of `waiting_count` are not claimed by a worker; `last_error` is a
+    failed chunk's."""
 
     tenant: str
     collection: str
@@ -79,9 +79,9 @@ class EmbeddingBacklog:
 
 @dataclass(frozen=True)
 class EmbeddingJob(Row):
-    """A chunk that waits for its embedding: the row of `braid.list_embedding_jobs`. `state` is waiting, claimed, paused
-    or abandoned; `last_error` says why it failed. A worker can claim it at `available_at`: None is now, the year 9999
-    never."""
+    """Hold a chunk that waits for its embedding: the row of `braid.list_embedding_jobs`. `state` is waiting, claimed,
+    paused or abandoned; `last_error` says why it failed. Workers can claim it from `available_at` on: None is now, the
+    year 9999 never."""
 
     chunk_id: int
     external_id: str
@@ -94,8 +94,8 @@ class EmbeddingJob(Row):
 
 @dataclass(frozen=True)
 class EmbeddingUsage:
-    """What an embedding service did for a tenant on a day (UTC): the row of `braid.embedding_usage`. Of `token_count`
-    the service did not tell `estimated_token_count`; `cost` is None if no price is known."""
+    """Sum a service's work for a tenant on a day (UTC): the row of `braid.embedding_usage`. The service did not report
+    `estimated_token_count` of `token_count`; `cost` is None without a known price."""
 
     tenant: str
     embedding_model: str
@@ -109,7 +109,7 @@ class EmbeddingUsage:
 
 @dataclass(frozen=True)
 class SyncStatus:
-    """How far a synced table is: the row of `braid.sync_status`. `state` is backfill, sweep or follow, end after
+    """Report a synced table's progress: the row of `braid.sync_status`. `state` is backfill, sweep or follow, end after
     `unsync_table`, or says that the table, its collection or its tenant is gone."""
 
     table_name: str
@@ -127,9 +127,9 @@ class SyncStatus:
 
 @dataclass(frozen=True)
 class SyncProblem:
-    """A row without a document or with another one, or a document without a row: the row of `braid.check_sync`.
+    """Report a row without a document or with another one, or a document without a row: the row of `braid.check_sync`.
 
-    `tenant` and `external_id` are None if the problem is one of the whole table, such as a disabled trigger.
+    `tenant` and `external_id` are None for a problem of the whole table, such as a disabled trigger.
     """
 
     tenant: str | None
@@ -139,8 +139,8 @@ class SyncProblem:
 
 @dataclass(frozen=True)
 class FailedDocument:
-    """A document that was left out: its `index` among those given, from 0, its `external_id`, and the error's `message`
-    and `hint`."""
+    """Report a document that was left out: its `index` in the documents given, from 0, its `external_id`, and the
+    error's `message` and `hint`."""
 
     index: int
     external_id: str | None
@@ -150,9 +150,10 @@ class FailedDocument:
 
 @dataclass(frozen=True)
 class WriteSummary:
-    """What became of the documents of `add_documents`: counts of documents, and of chunks written.
+    """Count what `add_documents` did: documents by outcome, and chunks written.
 
-    `superseded` are those whose external_id came again later in the same batch. `failed` are those that were left out.
+    `superseded` documents came again later in the same batch with the same external_id. `failed` documents were left
+    out.
     """
 
     inserted: int = 0
@@ -182,7 +183,7 @@ class WriteSummary:
 
 @dataclass(frozen=True)
 class IndexProblem:
-    """A difference between the full-text index and the chunks, of the chunk or of the lexeme named."""
+    """Report a difference between the full-text index and the chunks, at the chunk or the lexeme named."""
 
     problem: str
     chunk_id: int | None = None
@@ -192,7 +193,7 @@ class IndexProblem:
 
 @dataclass(frozen=True)
 class Profile(Row):
-    """What a user likes: the JSON object of `braid.get_profile`. `embedding` is of the model that is named."""
+    """Hold what a user likes: the JSON object of `braid.get_profile`. `embedding` was made by `embedding_model`."""
 
     profile: str
     embedding: list[float] | None
@@ -205,8 +206,8 @@ class Profile(Row):
 
 @dataclass(frozen=True)
 class ListedProfile(Row):
-    """A profile without its vector: the row of `braid.list_profiles`. `embedding_model` is the vector's, None if it has
-    none."""
+    """Hold a profile without its vector: the row of `braid.list_profiles`. `embedding_model` made the vector, and is
+    None without one."""
 
     profile: str
     embedding_model: str | None
@@ -216,8 +217,8 @@ class ListedProfile(Row):
 
 @dataclass(frozen=True)
 class LearnedProfile(Row):
-    """What `learn_profile` learned from: how many documents were there, how many of these are embedded, which were not
-    there; and the weights of attributes."""
+    """Report what `learn_profile` learned from: how many documents exist, how many of these are embedded, which are
+    missing; and the weights of attributes."""
 
     liked: int
     disliked: int
@@ -228,7 +229,7 @@ class LearnedProfile(Row):
 
 @dataclass(frozen=True)
 class FacetValue:
-    """A value of a key, and how many chunks have it."""
+    """Hold a value of a key, and the number of chunks with it."""
 
     value: str | float | bool
     count: int

@@ -1,4 +1,4 @@
-"""The pages of a search that come one after the other, each better than the one before."""
+"""Define the pages of a streamed search, each better than the previous one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pgbraid.results import SearchResult, SearchResults
 
 @dataclass(frozen=True)
 class RankChanges:
-    """What is different from the page before, by chunk_id. Of the first page, all rows are new."""
+    """Hold the changes since the previous page, by chunk_id. On the first page, all rows are new."""
 
     new: list[int] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
-    # The rank before and now, of rows that both have at different ranks; ranks start at 1.
+    # Previous and current rank of each row that both pages have at different ranks; ranks start at 1.
     moved: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -23,11 +23,10 @@ class RankChanges:
 
 
 class StreamedResults(SearchResults):
-    """The rows of a search as far as it has come.
+    """Hold one page of a streamed search.
 
-    `stage` is full_text, semantic, sparse, fused or reranked. `is_last` tells the page that `client.search` would have
-    given. `changes` tells what is different from the page before, and `elapsed_ms` how long after the beginning the
-    page was there.
+    `stage` is full_text, semantic, sparse, fused or reranked. `is_last` marks the page that equals the result of
+    `client.search`. `changes` lists the changes since the previous page, and `elapsed_ms` is the time since the start.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Vectors of queries, by any embedder: whatever it fails by is an EmbeddingError, and no query is embedded twice."""
+"""Embed queries with any embedder: turn all failures into EmbeddingError, and cache vectors."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders.protocol import Embedder
 
-# Queries whose vectors the process keeps, those used last: of 1,536 dimensions 3 MB.
+# Bounds the process's cache of least recently used queries; 512 vectors of 1,536 dimensions take 3 MB.
 CACHED_QUERIES = 512
 
-# By embedder, model and text, with the embedder beside each vector: another one may get its id when it is gone. All
-# tenants and databases share them, so only what the embedder made belongs here.
+# Keyed by the embedder's id, model and text; each entry refers to its embedder, as another one may reuse the id. All
+# tenants and databases share the cache, so it may hold only vectors that the embedder made.
 _cached: OrderedDict[tuple[int, str, bytes], tuple[weakref.ref[Embedder], Vector]] = OrderedDict()
 _caching = threading.Lock()
 
 
 def query_vector(embedder: Embedder, text: str) -> Vector:
-    """The vector of a query, embedded once as long as it is among those used last. Raises EmbeddingError."""
+    """Return the vector of a query, from the cache if possible. Raise EmbeddingError."""
     try:
         key = _cache_key(embedder, text)
         if known := _cached_vector(key, embedder):
@@ -36,7 +36,7 @@ def query_vector(embedder: Embedder, text: str) -> Vector:
         raise
     except Exception as error:
         raise embedder_failure(error) from error
-    if hasattr(embedder, "__weakref__"):  # else it has __slots__
+    if hasattr(embedder, "__weakref__"):  # an embedder with __slots__ cannot be cached
         with _caching:
             _cached[key] = weakref.ref(embedder), vector
             _cached.move_to_end(key)
@@ -46,7 +46,7 @@ def query_vector(embedder: Embedder, text: str) -> Vector:
 
 
 def known_vector(embedder: Embedder, text: str) -> Vector | None:
-    """What `query_vector` would give without embedding anything. Raises EmbeddingError."""
+    """Return the cached vector of a query, else None. Raise EmbeddingError."""
     try:
         return _cached_vector(_cache_key(embedder, text), embedder)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Timeframes as callers give them."""
+"""Convert callers' timeframes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Timeframe = str | date | Sequence[str] | tuple[date | None, date | None]
 
 
 def timeframe_text(timeframe: Timeframe | None) -> str | None:
-    """Return a timeframe as SQL reads it. Raise InvalidArgumentError for what is none."""
+    """Return a timeframe as SQL reads it. Raise InvalidArgumentError for an invalid one."""
     if timeframe is None or isinstance(timeframe, str):
         return timeframe
     if isinstance(timeframe, date) and not isinstance(timeframe, datetime):

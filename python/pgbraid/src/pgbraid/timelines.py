@@ -1,4 +1,4 @@
-"""What `conversation_timeline` returns."""
+"""Define the result of `conversation_timeline`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from pgbraid.result_rows import Row
 
 @dataclass(frozen=True)
 class TimelineTurn(Row):
-    """A turn of a conversation: the row of `braid.conversation_timeline`.
+    """Hold a turn of a conversation: the row of `braid.conversation_timeline`.
 
-    Turns that follow each other have one `window_number`. Those that were not found themselves but surround what was
-    have `is_match` False and no score.
+    Consecutive turns share a `window_number`. Turns that only surround a match have `is_match` False and no score.
     """
 
     window_number: int
@@ -37,7 +36,7 @@ class TimelineTurn(Row):
 
 
 class Timeline(Sequence[TimelineTurn]):
-    """The turns of `conversation_timeline`, in the order of time, with warnings as `SearchResults` has them."""
+    """Hold the turns of `conversation_timeline` in chronological order, with warnings as in `SearchResults`."""
 
     def __init__(self, turns: Sequence[TimelineTurn], warnings: Sequence[dict[str, Any]] = ()) -> None:
         self.warnings = list(warnings)

@@ -1,4 +1,4 @@
-"""Vectors: what callers give, as pgvector's types, which travel in binary."""
+"""Convert callers' vectors to pgvector's types, which are sent in binary."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from psycopg.abc import AdaptContext
 
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
-# By the type's name: its oid and that of its arrays.
+# The type's oid and its array type's, by the type's name.
 VectorTypes: TypeAlias = Mapping[str, Sequence[int]]
-# By the extension, as it may be in a schema that is not in the search_path.
+# Found by the extension, as its schema may not be in the search_path.
 VECTOR_TYPES = """
 select pg_catalog.json_object_agg(t.typname, array[t.oid::bigint, t.typarray::bigint])
 from pg_catalog.pg_extension e
 join pg_catalog.pg_type t on t.typnamespace = e.extnamespace and t.typname in ('vector', 'halfvec', 'sparsevec')
 where e.extname = 'vector'
 """
-MOST_FLOAT4 = 3.4028235677973366e38  # from here on a number is rounded to infinity
+MOST_FLOAT4 = 3.4028235677973366e38  # larger numbers round to infinity
 MOST_DIMENSIONS = 16_000
 
 
 def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
-    """Have a connection, or a cursor, take and give pgvector's types."""
+    """Make a connection, or a cursor, send and receive pgvector's types."""
     from pgvector.psycopg.halfvec import register_halfvec_info
     from pgvector.psycopg.sparsevec import register_sparsevec_info
     from pgvector.psycopg.vector import register_vector_info
@@ -48,12 +48,13 @@ def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
 
 
 def to_vector(vector: VectorLike, name: str) -> Vector:
-    """float32, as pgvector stores it. Raises InvalidArgumentError for what is no vector, NaN and infinity."""
+    """Return float32, as pgvector stores it. Raise InvalidArgumentError for an object that is no vector, NaN and
+    infinity."""
     if _is_finite_array(vector):
         return Vector(cast("Any", vector))
     numbers = vector.tolist() if hasattr(vector, "tolist") else vector
     if isinstance(numbers, list):
-        # Loops in C, for most vectors. What they cannot tell apart is looked at one by one.
+        # Most vectors take this path, in C loops; elements that it cannot distinguish are checked one by one below.
         try:
             values = array("d", numbers)
         except (TypeError, OverflowError):
@@ -64,7 +65,7 @@ def to_vector(vector: VectorLike, name: str) -> Vector:
 
 
 def _is_finite_array(vector: Any) -> bool:
-    """Whether it is a plain array of numpy's that Vector takes as it is, in less time than a list."""
+    """Return whether this is a plain, finite array of numpy's, which Vector takes unchanged, faster than a list."""
     numpy = sys.modules.get("numpy")
     return (
         numpy is not None
@@ -72,15 +73,15 @@ def _is_finite_array(vector: Any) -> bool:
         and vector.dtype.kind == "f"
         and vector.ndim == 1
         and 0 < vector.size <= MOST_DIMENSIONS
-        # Not so if one is NaN.
+        # Also false if an element is NaN.
         and float(abs(vector).max()) < MOST_FLOAT4
     )
 
 
 def sparse_terms(vector: SparseVector, vocabulary: str | Sequence[str]) -> dict[str, float]:
-    """The weighted terms of a chunk or a query, from the output of a sparse model. `vocabulary` is the model's list of
-    tokens, of which dimension n is the nth from 0; or a name, by which dimension 7 of "splade" becomes "splade:7".
-    Weights of 0 and below are left out. Raises InvalidArgumentError for a dimension that the list lacks."""
+    """Return the weighted terms of a chunk or a query, from the output of a sparse model. `vocabulary` is the model's
+    list of tokens, indexed by dimension from 0; or a name, such as "splade", which names dimension 7 "splade:7".
+    Weights of 0 and below are left out. Raise InvalidArgumentError for a dimension that the list lacks."""
     if not isinstance(vocabulary, str) and vector.dimensions() > len(vocabulary):
         raise InvalidArgumentError(
             f"the vector has {vector.dimensions()} dimensions, the vocabulary {len(vocabulary)} tokens",
@@ -95,10 +96,10 @@ def sparse_terms(vector: SparseVector, vocabulary: str | Sequence[str]) -> dict[
 
 
 def _numbers(vector: Any, name: str) -> list[float]:
-    # Written out it might fill the memory.
+    # A dense form might fill the memory.
     if isinstance(vector, SparseVector):
         _check_dimensions(vector.dimensions(), name)
-    for method in ("to_list", "tolist"):  # pgvector's, and numpy's
+    for method in ("to_list", "tolist"):  # These are pgvector's and numpy's methods.
         if hasattr(vector, method):
             vector = getattr(vector, method)()
     # Their elements would be taken for numbers.
@@ -126,7 +127,7 @@ def _numbers(vector: Any, name: str) -> list[float]:
 def _number(number: Any) -> float:
     try:
         return float(number)
-    except OverflowError:  # an integer that no float holds
+    except OverflowError:  # no float holds this integer
         return math.copysign(sys.float_info.max, number > 0 or -1)
 
 

@@ -9,7 +9,7 @@ from reference.markdown import FOLDER
 
 
 def pages() -> dict[Path, str]:
-    """Return the text of each generated page."""
+    """Return the text of each generated page, by path."""
     made = {
         "commands": commands.page,
         "functions": functions.page,

@@ -13,7 +13,7 @@ PACKAGES = {
     "pgbraid": ROOT / "python" / "pgbraid" / "src" / "pgbraid",
     "pgbraid_tools": ROOT / "python" / "pgbraid-tools" / "src" / "pgbraid_tools",
 }
-# Classes of modules, by the heading that they stand under.
+# The classes listed under each heading, by module.
 CLASSES = {
     "Embedders": {
         "pgbraid/embedders/local": "LocalEmbedder",
@@ -49,7 +49,7 @@ Function = ast.FunctionDef
 
 
 def signature(name: str, node: Function, skipped: int = 1) -> str:
-    """Return the call with a parameter a line, unless all fit one."""
+    """Return the call on one line if it fits, else with one parameter per line."""
     args = node.args
     given = [*args.posonlyargs, *args.args]
     defaults = [None] * (len(given) - len(args.defaults)) + list(args.defaults)
@@ -85,7 +85,7 @@ def classes_of(module: str) -> dict[str, ast.ClassDef]:
 
 @cache
 def public_names() -> set[str]:
-    """Return what `import pgbraid` gives."""
+    """Return the names that `import pgbraid` provides."""
     text = (PACKAGES["pgbraid"] / "__init__.py").read_text()
     return {name for names in re.findall(r'^    "\w+": "(.*)",$', text, re.M) for name in names.split()}
 
@@ -94,7 +94,7 @@ def class_section(module: str, name: str) -> Iterator[list[str]]:
     node = classes_of(module)[name]
     made = [one for one in node.body if isinstance(one, Function) and one.name == "__init__"]
     fields = [ast.unparse(one) for one in node.body if isinstance(one, ast.AnnAssign)]
-    # A package gives the names of its modules.
+    # A package provides its modules' names.
     place = "pgbraid" if name in public_names() else ".".join(module.split("/")[:2])
     lines = [signature(name, made[0])] if made else [f"class {name}:", *(f"    {field}" for field in fields)]
     yield [f"### {name}"]
@@ -107,7 +107,7 @@ def class_section(module: str, name: str) -> Iterator[list[str]]:
 
 
 def members(node: ast.ClassDef) -> list[str]:
-    """Return a list of the public methods and properties that say what they do."""
+    """Return a list of the documented public methods and properties."""
     functions = [one for one in node.body if isinstance(one, Function) and not one.name.startswith("_")]
     said = [one for one in functions if ast.get_docstring(one)]
     return [line for one in said for line in item(f"`{member(one)}`: {coded(' '.join(paragraphs(one)))}")]

@@ -15,7 +15,7 @@ from pgbraid.cli import COMMANDS, plugins
 from reference.markdown import ROOT, block, brief, coded, document, guide, item, table, wrapped
 
 ENTRY_POINTS = ROOT / "python" / "pgbraid-tools" / "pyproject.toml"
-# The least number of commands that share an option for it to be explained once.
+# An option shared by at least this number of commands is explained once.
 COMMON = 4
 GUIDES = {
     "bench": "benchmark",
@@ -74,7 +74,7 @@ def places() -> dict[str, str]:
 
 @cache
 def commands() -> Mapping[str, click.Command]:
-    """Return each command, and each command of a group, by what is typed."""
+    """Return each command, and each command of a group, by what the user types."""
     found: dict[str, click.Command] = {}
     for name, place in sorted(places().items()):
         module, _, attribute = place.partition(":")
@@ -96,14 +96,14 @@ def records(name: str) -> tuple[Record, ...]:
 
 @cache
 def common() -> list[Record]:
-    """Return the options that many commands have with the same help, the commonest first."""
+    """Return the options that many commands have with the same help, the most frequent first."""
     counts = Counter(record for name in commands() for record in records(name))
     return [record for record, count in counts.most_common() if count >= COMMON]
 
 
 def option(record: Record) -> list[str]:
     names, text = record
-    # As click writes a number of a range.
+    # Click writes bounds of a number so.
     names = re.sub(r"(FLOAT|INTEGER) RANGE", "N", names)
     bounds = re.sub(r"([^\s\[]+)<=x<=([^\s;\]]+)", r"\1 to \2", text)
     return item(f"`{names}`: {coded(bounds)}")

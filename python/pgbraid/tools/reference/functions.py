@@ -14,7 +14,7 @@ from pgbraid.install.headers import Header, manifests, read_header
 from pgbraid.install.resources import resources
 from reference.markdown import block, brief, coded, document, guide, item, table, wrapped
 
-# The line of facts says it, too.
+# The line of facts says this, too.
 FOR = re.compile(
     r"\s*(?:For (?:[a-z]+, )?(?:[a-z]+ and )?(?:administrators|services|monitors)"
     r"|Only [a-z ,]+ may (?:call|read) it)\.(?=\n|$)"
@@ -22,10 +22,10 @@ FOR = re.compile(
 SIGNATURE = re.compile(r"^create or replace function braid\.\w+\((.*?)\)\nreturns (.*?)\nlanguage ", re.S | re.M)
 ROLES = ("reader", "writer", "administrator", "service", "monitor")
 ROW_TYPES = ("search_result", "write_result")
-# At the start of a sentence, names of arguments, or of keys of one.
+# Names of arguments, or of an argument's keys, at the start of a sentence.
 NAMES = r"[a-z][a-z0-9_]*(?: \([^()]*\))?"
 EXPLAINED = re.compile(rf"(?:^|(?<=\. )|(?<=\.\n)|(?<=\n))({NAMES}(?:(?:,| and) {NAMES})*): ")
-# Behind the last argument, a sentence that begins otherwise is about the whole function.
+# After the last argument, a sentence that begins otherwise is about the whole function.
 REST = re.compile(
     r"(?<=[.)]) (?=[A-Z])(?!(?:An empty|Its?|Null|Such|Text has|The (?:key|outcome|value)|Their|They|With)\b)|\n"
 )
@@ -110,7 +110,7 @@ def title(part: str) -> str:
 
 
 def facts_of(one: Listed) -> list[str]:
-    """Return the line that says who may call it, what it does to the database, and where the guide describes it."""
+    """Return the line of facts: who may call it, what it does to the database, and its page in the guide."""
     header = one.header
     place = "also on standbys" if header.runs_on_standbys else "on the primary only"
     what = {"reads": f"Reads, {place}", "logs": "Reads, and logs where it can; also on standbys", "writes": "Writes"}
@@ -144,7 +144,7 @@ def explained(
         text, *rest = ends.split(comment[one.end() : end].strip(), maxsplit=1)
         names = names_of(one)
         is_outer = not has_keys or any(name in arguments or name in columns for name in names)
-        # A name behind an argument that is no argument is a key of its object.
+        # After an argument, a name that is no argument is a key of that argument's object.
         has_keys = not is_outer or any(name in arguments for name in names)
         shown = re.sub(r"(\w+)(?![^(]*\))", lambda name: name[0] if name[0] == "and" else f"`{name[0]}`", one[1])
         items += item(f"{shown}: {coded(text, links)}", 0 if is_outer else 1)
@@ -175,7 +175,7 @@ def as_in_searches(one: Listed, arguments: list[str]) -> list[str]:
 
 
 def all_links(functions: str) -> dict[str, str]:
-    """Return links to functions, on the page named, and to views, which have a schema in prose."""
+    """Return links to functions on the page `functions`, and to views, which prose names with their schema."""
     names = {one.name: f"{functions}#{one.name}" for own in listed("function").values() for one in own}
     return names | {one.header.name: f"views.md#{one.name}" for own in listed("view").values() for one in own}
 

@@ -22,7 +22,7 @@ CODE = re.compile(
 )
 SPAN = re.compile(r"\[[^]]*\]\([^)\s]*\)|`[^`]*`")
 PAGE = re.compile(r"\bdocs/([\w/-]+\.md)(#[\w-]+)?")
-# A line that began so would be an item of a list, a heading or a quotation.
+# At the start of a line, these would begin a list item, a heading or a quotation.
 MARKER = re.compile(r" (?=(?:[-+*>#=|]+|\d+[.)])(?: |$))")
 
 
@@ -55,7 +55,7 @@ def escaped(text: str) -> str:
 
 
 def wrapped(text: str, first: str = "", later: str = "") -> list[str]:
-    """Return a paragraph's lines."""
+    """Return the lines of a paragraph."""
     kept = MARKER.sub("\0", " ".join(text.split()))
     lines = textwrap.wrap(
         kept, WIDTH, initial_indent=first, subsequent_indent=later, break_long_words=False, break_on_hyphens=False
@@ -64,13 +64,13 @@ def wrapped(text: str, first: str = "", later: str = "") -> list[str]:
 
 
 def item(text: str, level: int = 0) -> list[str]:
-    """Return the lines of an item of a list."""
+    """Return the lines of a list item."""
     indent = "  " * level
     return wrapped(text, f"{indent}- ", f"{indent}  ")
 
 
 def brief(text: str) -> str:
-    """Return what fits a cell of a table: the first sentence, without its second half if it is long."""
+    """Return text that fits a table cell: the first sentence, without its second half if it is long."""
     first = re.split(r"(?<=[.]) |\n", text)[0]
     if len(first) > CELL:
         first = re.split(r"[:;] ", first)[0]
@@ -92,7 +92,7 @@ def line(cells: Iterable[str]) -> str:
 
 
 def block(code: str, language: str = "plpgsql") -> list[str]:
-    """Return a block of a kind that the tests of the pages do not run: other tests run what headers show."""
+    """Return a code block that the tests of the pages do not run; other tests run the examples in headers."""
     return [f"```{language}", *code.splitlines(), "```"]
 
 

@@ -28,7 +28,7 @@ def values_of(option: Option) -> str:
     """Return the types and bounds of an option or of a key."""
     kinds = {"integer": "whole number", "null": "`null`"}
     known = [f'`"{word}"`' for word in option.get("words", ())]
-    # A word is what a string may be.
+    # A string option lists its words instead.
     named = [kinds.get(kind, kind) for kind in option["types"] if not (kind == "string" and known)]
     bounds = f" from {option['least']:,} to {option['greatest']:,}" if "least" in option else ""
     if bounds:

@@ -15,7 +15,7 @@ from reference.functions import all_links, listed
 from reference.markdown import block, brief, coded, document, guide, table, wrapped
 
 CLIENT = PACKAGES["pgbraid"] / "client"
-# The area of each module written by hand whose name is not an area's.
+# The area of each hand-written module with another name.
 AREAS = {
     "assembling": "search",
     "embedding": "documents",
@@ -56,7 +56,7 @@ def methods() -> Iterator[tuple[str, str, Function]]:
 
 @cache
 def known() -> dict[str, str]:
-    """Return the page of each function of the API in the guide."""
+    """Return the page in the guide of each function of the API."""
     return {one.name: one.header.page or "" for own in listed("function").values() for one in own}
 
 
@@ -66,7 +66,7 @@ def method(name: str, node: Function, made: frozenset[str]) -> Iterator[list[str
     yield [f"### {name}"]
     yield block(signature(f"client.{name}", node), "py")
     if name in made:
-        # The page of functions explains the arguments.
+        # functions.md explains the arguments.
         said = [said[0], f"Arguments and result: [`braid.{name}`](functions.md#{name}). {said[-1].partition('. ')[2]}"]
     for paragraph in said:
         yield wrapped(coded(paragraph, links))

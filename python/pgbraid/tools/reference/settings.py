@@ -14,7 +14,7 @@ from reference.markdown import coded, document, item, table, wrapped
 
 # A value of a row: a string, null, a number or a word.
 VALUE = re.compile(r"'((?:[^']|'')*)'(?:::\w+(?:\[\])?)?|(\bnull\b)(?:::\w+(?:\[\])?)?|([\w.+-]+)")
-# The functions that change the settings of parts; set_ranking changes the others.
+# Functions that change the settings of parts; set_ranking changes all others.
 SET_BY = {
     "query_vectors": "set_query_embeddings",
     "reranking": "set_token_vectors",
@@ -39,7 +39,7 @@ has the preset `prose` unless you name another.
 
 
 def sql_of(name: str) -> str:
-    """Return the text of the file of a function of braid_store, with literals joined that continue on the next line."""
+    """Return the text of a braid_store function's file, with continued literals joined."""
     (text,) = [file.text for file in resources().repeatable if file.name.endswith(f"/{name}.sql")]
     return re.sub(r"'\n\s*'", "", text)
 
@@ -106,7 +106,7 @@ def ranking_settings() -> Iterator[list[str]]:
         yield from section(name, columns()[name], coded(hint), f"Presets: {defaults(name)}.")
     for part, name, facts in part_settings():
         if "ranking_hint" in facts:
-            # The name of a part is an anchor of the page of functions.
+            # The part's name is an anchor of functions.md.
             yield from section(name, facts["sentence"], coded(facts["ranking_hint"]), part_link(part))
 
 

@@ -1,4 +1,4 @@
-"""The client: one method per SQL function, one statement per call."""
+"""Provide the client: one method per SQL function, one statement per call."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ async def connect_async(
     read_dsn: str | Sequence[str] | None = None,
     consistency: Consistency = "session",
 ) -> AsyncClient:
-    """Connect to a database that has pgbraid: `async with connect_async() as client:`, or
-    `client = await connect_async()` and at the end `close()`.
+    """Connect to a database that has pgbraid: `async with connect_async() as client:`, or `client = await
+    connect_async()` and at the end `close()`.
 
-    `dsn` is a libpq URL or connection string, else the environment's PGBRAID_DSN, else the embedded server
-    that `pgbraid init` created, started if need be. The connection is in autocommit mode: every call is its
-    own transaction, unless inside `client.transaction()`. Of a cluster it is that of any node: the client finds the
-    tenant's, by the environment's PGBRAID_NODES if that names other addresses. An open psycopg connection may be given
-    instead; its transactions and its closing remain the caller's.
+    `dsn` is a libpq URL or connection string; the default is PGBRAID_DSN, else the embedded server that `pgbraid init`
+    created, started if needed. The connection is in autocommit mode: every call is its own transaction, except inside
+    `client.transaction()`. For a cluster, give the address of any node: the client finds the tenant's node, and uses
+    the addresses of PGBRAID_NODES if set. You may give an open psycopg connection instead; its transactions and its
+    closing remain yours.
 
-    `embedder` turns text into vectors. Without one, the offline model embeds for collections made for it, if
-    the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
-    embedding model: with those of both models, searches go on through a model change.
+    `embedder` turns text into vectors. Without one, the extra [local] embeds for collections of the offline model. Give
+    several to serve several embedding models: each collection uses the embedder whose `model_name` is its embedding
+    model. With the embedders of both models, searches work throughout a model change.
 
-    `read_dsn` names hot standbys of the database, one or several: searches and other reads go to them in turn, and to
-    the primary while none can serve. With the consistency "session" reads see what this client has written, with
-    "eventual" they do not wait for it: docs/guide/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
+    `read_dsn` names one or more hot standbys of the database: searches and other reads use them in turn, and the
+    primary while none can serve. With the consistency "session" reads see what this client has written; with "eventual"
+    they do not wait for it: docs/guide/standbys.md. Without `dsn`, the default is PGBRAID_READ_DSN.
 
-    Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError, and
+    Raise ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError, and
     NotSupportedError for `read_dsn` on a cluster.
     """
     if isinstance(dsn, psycopg.AsyncConnection):
@@ -95,10 +95,10 @@ async def connect_async(
 
 
 class AsyncClient(Methods):
-    """A tenant's view of one database. Use `connect_async()` to make one, and `async with` or `close()` to
-    end it.
+    """Work on one database as one tenant. Call `connect_async()` to make a client, and `async with` or `close()` to end
+    it.
 
-    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with its hint. Any call may raise
-    ConnectionLostError, PermissionDeniedError (no such tenant, or a login without the grant) and ConflictError (another
-    transaction was in the way); what else one raises, its documentation says.
+    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with the hint. Any call may raise
+    ConnectionLostError, PermissionDeniedError (no such tenant, or a login without the grant) and ConflictError (a
+    concurrent transaction conflicts). The description of each method names its further errors.
     """

@@ -49,8 +49,8 @@ async def pause_model_change(client: BaseClient, collection: str) -> None:
 
     Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.
 
-    Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     await client._session.value_for_all(
         "pause_model_change", "collection => %(collection)s::text", collection=collection
@@ -63,8 +63,8 @@ async def resume_model_change(client: BaseClient, collection: str) -> None:
 
     Only administrators may call it.
 
-    Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     await client._session.value_for_all(
         "resume_model_change", "collection => %(collection)s::text", collection=collection
@@ -80,7 +80,7 @@ async def cut_over_model_change(client: BaseClient, collection: str) -> None:
     administrators.
 
     Maps to braid.cut_over_model_change. Raise InvalidArgumentError, which says how many chunks still wait for an
-    embedding of the new model.
+    embedding by the new model.
     """
     await client._session.value_for_all(
         "cut_over_model_change", "collection => %(collection)s::text", collection=collection
@@ -94,8 +94,8 @@ async def roll_back_model_change(client: BaseClient, collection: str) -> None:
     Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
     start again before that, those still there are used. Only administrators may call it.
 
-    Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     await client._session.value_for_all(
         "roll_back_model_change", "collection => %(collection)s::text", collection=collection
@@ -109,8 +109,8 @@ async def finish_model_change(client: BaseClient, collection: str) -> None:
     From then on it cannot be rolled back. maintain() deletes the vectors of the old model. Only administrators may
     call it.
 
-    Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     await client._session.value_for_all(
         "finish_model_change", "collection => %(collection)s::text", collection=collection

@@ -1,4 +1,4 @@
-"""Collections and their settings, which are for all tenants."""
+"""Change settings of collections, which all tenants share."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 async def set_query_embeddings(client: BaseClient, collection: str, embedding_count: int = 1000) -> None:
-    """Have the database store the vectors of queries for each tenant, at most so many; 0: none. A search stores what it
-    has embedded, and other clients, or a search in SQL of text alone, use it. For administrators. Maps to
-    braid.set_query_embeddings.
+    """Make the database store vectors of queries, at most `embedding_count` per tenant; 0 stores none. A search stores
+    the vector that it has embedded; other clients, and searches in SQL with text alone, use it. Only administrators may
+    call this. Maps to braid.set_query_embeddings.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     client._spaces.forget(collection)
     client._spaces.not_storing.clear()

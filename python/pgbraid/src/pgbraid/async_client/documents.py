@@ -1,4 +1,4 @@
-"""Documents: written, looked up and deleted."""
+"""Write and count documents."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ async def add_documents(
     progress: Callable[[int], object] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
-    """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
-    batches of up to 5,000, or to braid.upsert_embedded_documents if they come with embeddings.
+    """Insert documents, or replace documents with the same external_id. Maps to braid.upsert_documents, in batches of
+    up to 5,000, or to braid.upsert_embedded_documents if documents come with embeddings.
 
-    A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
-    dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
-    if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
-    pgvector's, as many as the collection has dimensions; the document is one chunk then. So it is with sparse, a dict
-    of terms and weights (`pgbraid.vectors.sparse_terms` makes it of a SparseVector). Instead of content, `chunks` may
-    hold dicts with content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with text,
-    speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and turns are split, the
-    format "markdown" what content is. Text is found by full-text search at once; call `embed_pending` for the rest. A
-    document that did not change costs nothing.
+    A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a dict), speaker,
+    category, importance (a number), occurred_at (a datetime or ISO 8601) and language. A document with `embedding` is
+    embedded already, and is one chunk. It is a list or an array of numbers, or pgvector's Vector, HalfVector or
+    SparseVector, with the collection's dimensions. The same holds for `sparse`, a dict of terms and weights
+    (`pgbraid.vectors.sparse_terms` makes it from a SparseVector). Instead of content, `chunks` may hold dicts with
+    content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with text, speaker, start and
+    end in seconds. chunk_tokens and overlap_tokens say how content and turns are split; set format to "markdown" if
+    content is Markdown. Full-text search finds text at once; for semantic search call `embed_pending`. An unchanged
+    document costs nothing.
 
-    A DataFrame of pandas or Polars, or a table of Arrow, is a document a row: `id` and `text` are the columns of
-    external_id and content, others go by their names, and those that documents do not have become metadata.
+    In a DataFrame of pandas or Polars, or a table of Arrow, each row is a document. `id` and `text` name the columns of
+    external_id and content; other columns go by their names, and unknown ones become metadata.
 
-    Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
-    with the number of documents written so far. Raises InvalidArgumentError naming the document, its place and the
-    key. With `on_error="skip"` a document that is refused, such as one with NUL in its text, is left out, and `failed`
-    of the result has its index, external_id and error; a batch that has one is divided until the others are written.
+    Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called with the number
+    of documents written so far. Raise InvalidArgumentError naming the document, its place and the key. With
+    `on_error="skip"`, a refused document, such as one with NUL in its text, is left out. `failed` of the result has its
+    index, external_id and error; the batch is halved until all others are written.
     """
     if on_error not in ("raise", "skip"):
         raise InvalidArgumentError(f"on_error is {on_error!r}", hint="use 'raise' or 'skip'", sqlstate="22023")
@@ -97,9 +97,9 @@ async def _write(client: BaseClient, batch: Batch, collection: str) -> WriteSumm
 async def _write_what_can_be(
     client: BaseClient, batch: Batch, collection: str, failed: list[FailedDocument]
 ) -> WriteSummary:
-    """Write a batch, and if one of its documents is refused, each half of it."""
+    """Write a batch; if the database refuses one of its documents, write each half by itself."""
     try:
-        # A savepoint inside the caller's transaction.
+        # Opens a savepoint inside the caller's transaction.
         async with client.transaction():
             return await _write(client, batch, collection)
     except InvalidArgumentError as error:
@@ -116,13 +116,13 @@ async def _write_what_can_be(
 async def store_sparse_terms(
     client: BaseClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
 ) -> int:
-    """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many of the chunks
-    were there. Maps to braid.store_sparse_terms, in batches of 1,000.
+    """Store weighted terms of chunks, made by a sparse model, in place of their former terms; return the number of
+    chunks stored. Maps to braid.store_sparse_terms, in batches of 1,000.
 
-    `{chunk_id: {"harbour": 1.2, "ship": 0.4}}`; an empty dict removes the terms of its chunk. Chunks that were deleted
-    in the meantime are passed over. Every batch is a transaction.
+    `terms` is `{chunk_id: {"harbour": 1.2, "ship": 0.4}}`; an empty dict removes the terms of its chunk. Chunks deleted
+    in the meantime are skipped. Every batch is a transaction.
 
-    Raises InvalidArgumentError, LimitExceededError, NotFoundError.
+    Raise InvalidArgumentError, LimitExceededError, NotFoundError.
     """
     client = client._for_one_call()
     chunk_ids = list(terms)
@@ -144,9 +144,9 @@ async def store_sparse_terms(
 
 
 async def count(client: BaseClient, collection: str = "default") -> int:
-    """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
+    """Return the number of this tenant's documents in a collection. Maps to braid.status, which counts chunks, too.
 
-    Raises NotFoundError.
+    Raise NotFoundError.
     """
     (status,) = await client._session.json("status", "collection => %(collection)s::text", collection=collection)
     return int(status["collections"][0]["documents"])

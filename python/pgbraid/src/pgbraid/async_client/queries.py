@@ -1,4 +1,4 @@
-"""A query on its way to the database: embedded for the collection's model, again if that changes meanwhile."""
+"""Embed a query for the collection's model and search; repeat both if the model changes meanwhile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
 
-# Arguments that the functions which search and rank have in common.
+# Arguments that all functions that search and rank have in common.
 RANKING = """
 query_embedding => %(vector)s, filters => %(filters)s::jsonb, collection => %(collection)s::text,
 full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
@@ -33,7 +33,7 @@ def ranked(
     filters: Mapping[str, Any] | None, full_text_weight: float | None, semantic_weight: float | None,
     fusion: str | None, rrf_k: float | None, candidate_count: int | None, min_score: float | None, match: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the parameters of RANKING that searches have as arguments."""
+    """Return the parameters of RANKING that searches take as arguments."""
     return {
         "filters": optional_json(filters, "filters"), "full_text_weight": full_text_weight,
         "semantic_weight": semantic_weight, "fusion": fusion, "rrf_k": rrf_k, "candidate_count": candidate_count,
@@ -42,16 +42,16 @@ def ranked(
 
 
 class VectorRequest(NamedTuple):
-    """A query's text to be embedded, by which embedder, for which model."""
+    """Hold a query's text to be embedded, its embedder and its model."""
 
     text: str
     embedder: Embedder
     space: VectorSpace
     # The vector, if the process or the database has it.
     known: Vector | None
-    # Whether the vector is to be stored after the search.
+    # True if the vector is to be stored after the search.
     is_unstored: bool
-    # What is said if the embedder is not of that model.
+    # The warning if the embedder has another model.
     message: str | None
 
 
@@ -70,8 +70,8 @@ async def searched(
     /,
     **parameters: Any,
 ) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Call a function that searches by `ask`, a method of the session; return its answer, and warnings of how the query
-    was embedded, which `embed` does in place of `embed_query`."""
+    """Call a function that searches by `ask`, a method of the session; return its rows, and warnings from embedding the
+    query. `embed` replaces `embed_query`."""
     check_mode(mode)
     check_query(query)
     while True:
@@ -86,7 +86,7 @@ async def searched(
         sent = given
         model = unstored = None
         if mode == "full_text":
-            # Else a vector that the database stores would be taken.
+            # Otherwise the database would use a stored vector of the query.
             parameters["semantic_weight"] = 0.0
         elif embedding is not None:
             vector = to_vector(embedding, "the query")
@@ -94,7 +94,7 @@ async def searched(
         elif query:
             try:
                 vector, model, unstored = await (embed or embed_query)(client, query, collection, options, warnings)
-                # Refused if the model of searches is another one by then.
+                # The database refuses the vector if the collection searches by another model by then.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:
                 if mode == "semantic":
@@ -133,7 +133,7 @@ async def embed_query(
     options: Mapping[str, Any] | None,
     warnings: list[dict[str, Any]],
 ) -> tuple[Vector | None, str | None, str | None]:
-    """The query's vector, the model of the collection that it is for, and the text if the vector is to be stored."""
+    """Return the query's vector, the collection's model that made it, and the text if the vector is to be stored."""
     asked = await ask_for_vector(client, query, collection, options)
     if asked is None:
         return None, None, None
@@ -146,17 +146,17 @@ async def embed_query(
 async def embedded_text(
     client: BaseClient, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
 ) -> str:
-    """Return what of a query is to be embedded: its words, without operators and without what must not be there. Maps
-    to braid.embedded_text, which is not called for a text that has no operator.
+    """Return the part of a query to be embedded: its words, without operators and excluded words. Maps to
+    braid.embedded_text, which is not called for a text without operators.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     check_query(query)
-    # Options that are none are for the search to refuse.
+    # The search itself refuses invalid options.
     given = options if isinstance(options, Mapping) else {}
     if given.get("operators") is False or is_plain(query):
         return query
-    # What else the search is told does not matter here, and may be long.
+    # Other options do not matter here, and may be long.
     relevant = {name: given[name] for name in ("operators", "language") if name in given}
     text: str = await client._session.value(
         "embedded_text",
@@ -173,7 +173,8 @@ async def embedded_text(
 async def ask_for_vector(
     client: BaseClient, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
-    """What of a query is to be embedded, if anything, and its vector if that is known."""
+    """Return a query's text to be embedded with its embedder, and its vector if known; None if nothing is to be
+    embedded."""
     text = await embedded_text(client, query, collection, options)
     if not text.strip():
         return None
@@ -192,7 +193,8 @@ async def ask_for_vector(
 async def check_vector(
     client: BaseClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
-    """As `embed_query`, of a vector that came for `asked`. Raises OtherModelError if it has another length."""
+    """Check the vector that was made for `asked`; return as `embed_query` does. Raise OtherModelError for another
+    length."""
     try:
         await client._spaces.check_dimensions(vector.dimensions(), collection)
     except DimensionMismatchError as error:

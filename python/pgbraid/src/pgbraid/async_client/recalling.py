@@ -1,4 +1,4 @@
-"""What was said and when: searches within a timeframe, and conversations in the order of time."""
+"""Search within a timeframe, and read conversations in chronological order."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ async def recall(
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Search what was said and when, and log that if the collection has a log. Maps to braid.logged_recall.
+    """Search what was said and when, and log the search if the collection has a log. Maps to braid.logged_recall.
 
-    `timeframe` is on occurred_at: words such as "last week", "the last 3 days" or "between March and May
-    2025", ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D", a range as PostgreSQL writes it, several of
-    those, two datetimes (None is open), or "auto", which takes it out of the query before that is embedded and
-    searched. It is reckoned in `time_zone` (the session's) from `reference_time` (now). `strategy` is hybrid,
-    full_text, semantic, prefilter (the best `candidate_count`, 100, by full text, in the order of similarity) or
-    auto (hybrid, weighted by the form of the query); `stats["recall"]` says what was used and why. The rest is
-    as in `search`, `reranker` too.
+    `timeframe` bounds occurred_at. It may be words such as "last week", "the last 3 days" or "between March and May
+    2025", or ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D". PostgreSQL's range syntax, a list of several, and
+    two datetimes (None is open) are accepted, too. "auto" takes the timeframe out of the query before the query is
+    embedded and searched. It is computed in `time_zone` (the session's) from `reference_time` (now).
 
-    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
+    `strategy` is hybrid, full_text, semantic, prefilter or auto. prefilter ranks the best `candidate_count`, 100, by
+    full text by similarity; auto is hybrid, weighted by the form of the query. `stats["recall"]` says what was used and
+    why. The other arguments, `reranker` too, are the same as in `search`.
+
+    Raise InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
     client = client._for_one_call()
     match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
@@ -120,15 +121,15 @@ async def conversation_timeline(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> Timeline:
-    """What `recall` finds, in the order of time, with the turns before and after it. Maps to
+    """Return what `recall` finds in chronological order, with the turns before and after. Maps to
     braid.conversation_timeline.
 
-    A conversation is a document, and its turns are the chunks; where each turn is a document of its own,
-    `conversation_key` is the metadata key that those of a conversation have in common. `filters` and `timeframe`
-    choose the matches, not what surrounds them. Without a topic it is the last `match_count` turns of the timeframe.
+    A conversation is a document, and its turns are the chunks. If each turn is a document of its own,
+    `conversation_key` is the metadata key with the conversation's identifier. `filters` and `timeframe` restrict the
+    matches, not the turns around them. Without a topic, return the last `match_count` turns of the timeframe.
     `match_count`, or `limit`, is 50 by default.
 
-    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
     match_count = row_count(match_count, other_names, 50)
@@ -171,10 +172,10 @@ async def conversation_timeline(
 async def parse_timeframe(
     client: BaseClient, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> list[tuple[datetime | None, datetime | None]]:
-    """The ranges of time that a timeframe stands for, in order: from the start on, before the end; None is open.
+    """Return the time ranges of a timeframe in order, each with its inclusive start and exclusive end; None is open.
     Maps to braid.parse_timeframe.
 
-    Raises InvalidArgumentError, whose hint lists what is understood.
+    Raise InvalidArgumentError; its hint lists the accepted forms.
     """
     periods = await client._session.json_rows(
         "parse_timeframe",
@@ -192,10 +193,10 @@ async def parse_timeframe(
 async def extract_timeframe(
     client: BaseClient, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> tuple[str, str | None]:
-    """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
-    it; None if it names none. Maps to braid.extract_timeframe.
+    """Return a query without the timeframe that it names, which is the text to embed, and that timeframe as `recall`
+    takes it, or None. Maps to braid.extract_timeframe.
 
-    Raises InvalidArgumentError.
+    Raise InvalidArgumentError.
     """
     found = await _extracted(client, query, time_zone, reference_time)
     return found["searched_text"], found["timeframe"]
@@ -226,7 +227,7 @@ async def _for_recall(
     time_zone: str | None,
     reference_time: datetime | None,
 ) -> tuple[str | None, Mode, list[dict[str, Any]]]:
-    """Return what of the query is embedded, the mode that says whether it is, and warnings about its timeframe."""
+    """Return the text to embed, the mode that says whether to embed it, and warnings about its timeframe."""
     warnings: list[dict[str, Any]] = []
     check_query(query)
     if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":

@@ -1,4 +1,4 @@
-"""Searches that a reranker ends: what becomes of the rows that it has put in order."""
+"""Shape the rows of a search that a reranker has ordered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def best_results(
 async def shaped(
     client: BaseClient, found: SearchResults, match_count: int, collection: str, shaping: Mapping[str, Any]
 ) -> SearchResults:
-    """Return the `match_count` best of rows that are in their order, shaped as `shaping` asks."""
+    """Return the first `match_count` of the ordered rows, shaped as `shaping` asks."""
     rows = found[:match_count]
     if shaping:
         arranged = await arrange_results(client, *scored(found), match_count, collection, options=shaping)
@@ -60,7 +60,7 @@ async def unlogged_search(
     /,
     **ranking: Any,
 ) -> SearchResults:
-    """The rows that `search` gives, by braid.search_json: for searches that nobody can give feedback on."""
+    """Return the rows that `search` finds, by braid.search_json: for searches without feedback, which need no log."""
     count = match_count
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
@@ -85,6 +85,6 @@ async def unlogged_search(
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:
-    """Return the chunks of rows and the scores that order them, the reranker's if it gave any."""
+    """Return the chunks of rows and the scores that order them: the reranker's if present."""
     scores = [row.score if row.rerank_score is None else row.rerank_score for row in rows]
     return [row.chunk_id for row in rows], scores

@@ -1,4 +1,4 @@
-"""Searching behind the protocol of retrievers."""
+"""Search by the protocol of retrievers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ async def retrieve(
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
 ) -> list[ScoredChunk]:
-    """The `k` best chunks of a hybrid search, as any `pgbraid.Retriever` gives them. `search` has more arguments and
-    tells more.
+    """Return the `k` best chunks of a hybrid search, as any `pgbraid.Retriever` does. `search` has more arguments and
+    returns more about each row.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     found = await search(client, query, k, filters=filters, collection=collection)
     return [

@@ -1,4 +1,4 @@
-"""Whoever finds the server that answers a statement of a session, if that is not always the same."""
+"""Define protocols of routing: they find the server that answers a session's statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Asking = TypeVar("Asking", contravariant=True)
 
 
 class NodeRouting(Protocol[Asking]):
-    """The nodes of a cluster: `fetch` has the one answer that has the session's tenant."""
+    """Route to nodes of a cluster: `fetch` asks the node that has the session's tenant."""
 
     def connection(self, tenant: str) -> psycopg.AsyncConnection[Any]: ...
 
@@ -27,7 +27,7 @@ class NodeRouting(Protocol[Asking]):
 
 
 class StandbyRouting(Protocol[Asking]):
-    """Hot standbys: `fetch` has one of them answer what only reads, and the primary all else."""
+    """Route to hot standbys: `fetch` sends reads to one of them, and all else to the primary."""
 
     def wait_for(self, position: int) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Reads on hot standbys: which calls go there, to which, after how much of the log, and what if one cannot serve."""
+"""Send reads to hot standbys in turn: wait for replay of the client's writes, and fall back to the primary."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 Consistency = Literal["session", "eventual"]
 
-# What no later read has to see.
+# Functions after which no read needs to wait for replay.
 UNREMARKABLE = READS | {"read_installation", "store_query_embedding"}
-# How long a standby is left alone that has failed or cancelled, and one that lags; how long a read waits for one to
-# catch up.
+# Seconds for which a standby is skipped after a failure or a cancelled read, and while it lags. A read waits for replay
+# for at most WAIT_STEPS × STEP_SECONDS.
 REST_SECONDS, LAG_SECONDS = 10.0, 1.0
 WAIT_STEPS, STEP_SECONDS = 50, 0.005
-# A host that is gone must not hold up a read for the minutes that TCP takes.
+# A dead host must not delay a read by TCP's minutes.
 PATIENCE = {
     "connect_timeout": "3", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "2",
     "tcp_user_timeout": "15000",
 }  # fmt: skip
-# Which server it is, and whether it follows another one.
+# Identifies the server, and tells whether it is a standby.
 SERVER = """
 select s.system_identifier, pg_catalog.current_database(), pg_catalog.pg_postmaster_start_time(),
   pg_catalog.pg_is_in_recovery()
 from pg_catalog.pg_control_system() s
 """
-# What is committed without waiting for the disk may not have been written yet; it is inserted. Where a page, or a file,
-# begins, the next record comes after a header, and no standby comes there before that record.
+# Returns the insert position, as an asynchronous commit may not be flushed yet. At the start of a page or segment the
+# next record follows a header, and replay stops before the header: so subtract its length.
 WRITTEN = """
 select case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
             when (i - '0/0') %% pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size')) = 40
@@ -55,13 +55,14 @@ select case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_repl
             else i end::text
 from (select case when not pg_catalog.pg_is_in_recovery() then pg_catalog.pg_current_wal_insert_lsn() end) p(i)
 """
-# What no commit has waited for may never be sent, such as hints of a primary with nothing else to do: have it sent.
+# Records that no commit waits for, such as hint bits on an idle primary, may never be sent; assigning a transaction id
+# makes the primary flush them.
 SENT = """
 select case when pg_catalog.pg_current_wal_flush_lsn() < %(position)s::pg_catalog.pg_lsn
             then pg_catalog.pg_current_xact_id() end
 """
-# Sleeps on the standby until it has replayed so much, for a row then, or for none in the end. One that has been
-# promoted replays no more.
+# Sleeps on the standby until it has replayed the position, then returns a row; after all steps, none. A promoted
+# standby replays nothing more, so its insert position counts.
 REPLAYED = f"""
 select true from pg_catalog.generate_series(1, {WAIT_STEPS})
 where case when case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
@@ -69,7 +70,7 @@ where case when case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last
            else pg_catalog.pg_sleep({STEP_SECONDS}) is null end
 limit 1
 """
-# What stops the replay keeps its locks; a read must not wait for them as long.
+# A conflict that pauses replay keeps replay's locks; a read must not wait for these locks without bound.
 LOCK_TIMEOUT = """
 select pg_catalog.set_config('lock_timeout', '2s', false) where pg_catalog.current_setting('lock_timeout') = '0'
 """
@@ -79,7 +80,7 @@ logger = logging.getLogger("pgbraid")
 
 
 async def standbys_of(session: Session, read_dsn: str | Sequence[str], consistency: Consistency) -> Standbys:
-    """Those that `read_dsn` names. Connected to when they are first read from."""
+    """Return the standbys that `read_dsn` names; a connection to each is opened at its first read."""
     if not session.owns_connection:
         raise InvalidArgumentError(
             "read_dsn goes with a DSN, not with an open connection, whose settings and role standbys would not have",
@@ -95,7 +96,7 @@ async def standbys_of(session: Session, read_dsn: str | Sequence[str], consisten
 
 
 def _split(read_dsn: str | Sequence[str]) -> list[str]:
-    """URLs may stand in one string: white space is none of theirs."""
+    """Return the addresses of `read_dsn`. One string may hold several URLs, separated by white space."""
     given = [read_dsn] if isinstance(read_dsn, str) else list(read_dsn)
     dsns = []
     for dsn in given:
@@ -104,16 +105,16 @@ def _split(read_dsn: str | Sequence[str]) -> list[str]:
 
 
 class Standby:
-    """One that `read_dsn` names: the connection to it, and how it does."""
+    """Hold the connection to one standby of `read_dsn`, with its replayed position and rest."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
         self.connection: psycopg.AsyncConnection[Any] | None = None
-        # What it was seen to have replayed.
+        # The last position that it is known to have replayed.
         self.replayed = 0
         self.was_standby = False
         self.rests_until = 0.0
-        # Held while it is connected to, or waited for: others would do the same.
+        # Held while a connection is opened or waits for replay, so that concurrent calls do not repeat this.
         self.lock = asyncio.Lock()
 
     def rest(self, seconds: float) -> None:
@@ -129,18 +130,18 @@ class Standby:
 
 
 class Standbys:
-    """Shared by the views of a client: the standbys, and how far they must have come."""
+    """Hold the standbys, and the position that reads need, for all views of a client."""
 
     def __init__(self, dsns: Sequence[str], follows_writes: bool, primary: tuple[int, str, Any]) -> None:
         self._standbys = [Standby(dsn) for dsn in dsns]
         self._follows_writes = follows_writes
         self._primary = primary
         self._turns = count()
-        # Where a call's statements read: all on the same server, as another one may be behind it. None is the primary.
+        # Where a call's statements read: on one server, as another standby may lag behind it. None is the primary.
         self._chosen_for: WeakKeyDictionary[Call, Standby | None] = WeakKeyDictionary()
-        # Positions in the log are numbers here. What reads must see:
+        # WAL position, as a number, that reads must see.
         self.position = 0
-        # Whether there may be writes whose position is to be asked for, such as those of a transaction.
+        # True if there may be writes with a position not asked for yet, such as writes in a transaction.
         self._is_ahead = False
         self._is_closed = False
 
@@ -152,8 +153,8 @@ class Standbys:
     async def fetch(
         self, session: Session, names: frozenset[str], statement: str, parameters: Mapping[str, Any]
     ) -> list[tuple[Any, ...]]:
-        """Run a statement that calls these functions. If all are reads, outside of a transaction, a standby answers;
-        else, and if that cannot serve, the primary."""
+        """Run a statement that calls these functions. If all are reads, outside of a transaction, a standby answers, or
+        the primary if the standby cannot serve; otherwise the primary."""
         primary = session.connection
         is_idle = primary.info.transaction_status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
         if self._is_closed or not names or not names <= READS or not is_idle:
@@ -169,7 +170,7 @@ class Standbys:
                     self._check_recovery(standby, connection, primary)
                     return rows
             except psycopg.Error as error:
-                # One that lags may not have an upgrade yet.
+                # A lagging standby may not have replayed an upgrade yet.
                 if not is_outdated(error):
                     await self._leave_alone(standby, error)
         if session.call is not None:
@@ -182,21 +183,21 @@ class Standbys:
     async def _fetch_and_follow(
         self, session: Session, statement: str, parameters: Mapping[str, Any], names: frozenset[str]
     ) -> list[tuple[Any, ...]]:
-        """From the primary. Reads have to see what was just committed, or will be."""
+        """Run a statement on the primary; note writes that later reads must see."""
         writes = self._follows_writes and not names <= UNREMARKABLE
         try:
             rows = await session.fetch_from(session.connection, statement, parameters)
         finally:
-            # Whatever became of it: what a caller no longer waits for may be committed.
+            # Set even after an error: a call that was cancelled may still commit.
             self._is_ahead = self._is_ahead or writes
         if writes and session.connection.info.transaction_status == TransactionStatus.IDLE:
-            # It is committed whether the position is to be had or not; the next read asks again.
+            # The write is committed even if this fails; the next read asks for the position again.
             with suppress(psycopg.Error):
                 await self._ask_position(session)
         return rows
 
     async def _catch_up(self, session: Session) -> None:
-        """Ask for the position of what was written, or do without it if nobody can be asked any more."""
+        """Ask for the position of the last write; if the connection is closed, warn and do without."""
         try:
             await self._ask_position(session)
         except psycopg.Error:
@@ -206,7 +207,7 @@ class Standbys:
             logger.warning("the primary is gone: reads on standbys may miss what this client wrote last")
 
     async def _ask_position(self, session: Session) -> None:
-        # What another call writes meanwhile is asked for again.
+        # Cleared first, so that a concurrent write sets it again.
         self._is_ahead = False
         try:
             ((position,),) = await session.fetch_from(session.connection, WRITTEN, {})
@@ -216,7 +217,7 @@ class Standbys:
         self.wait_for(to_number(position))
 
     def _chosen(self, session: Session) -> Standby | None:
-        """That of the call, else whose turn it is; none to read from the primary."""
+        """Return the call's standby, else the next in round-robin order; None to read from the primary."""
         is_needed = session.connection.closed
         call = session.call
         if call is not None and call in self._chosen_for and not is_needed:
@@ -230,7 +231,8 @@ class Standbys:
         return standby
 
     async def _ready(self, standby: Standby, session: Session) -> psycopg.AsyncConnection[Any] | None:
-        """Its connection, if it has replayed what reads must see, else in a moment; none if it cannot serve."""
+        """Return the standby's connection once it has replayed what reads must see; None if it cannot serve or lags too
+        far."""
         connection = standby.connection
         if connection is not None and not connection.closed and standby.replayed >= self.position:
             return connection
@@ -270,7 +272,7 @@ class Standbys:
         except BaseException:
             await connection.close()
             raise
-        # A pooler may tell nothing, or what once was.
+        # A pooler may report no in_hot_standby, or an outdated one.
         standby.was_standby = connection.info.parameter_status("in_hot_standby") == "on"
         standby.connection = connection
         return connection
@@ -280,7 +282,7 @@ class Standbys:
             return True
         position = self.position
         if not await session.fetch_from(connection, REPLAYED, {"position": to_text(position)}):
-            # Else each read would wait in vain.
+            # Without this rest, each read would wait in vain.
             standby.rest(LAG_SECONDS)
             await self._check_position(session)
             return False
@@ -288,7 +290,8 @@ class Standbys:
         return True
 
     async def _check_position(self, session: Session) -> None:
-        """No standby ever comes to a position that the primary has not."""
+        """Reduce a position beyond the primary's, as no standby would ever reach it; otherwise make sure that it is
+        sent."""
         if session.connection.closed:
             return
         ((position,),) = await session.fetch_from(session.connection, WRITTEN, {})
@@ -302,15 +305,16 @@ class Standbys:
     def _check_recovery(
         self, standby: Standby, connection: psycopg.AsyncConnection[Any], primary: psycopg.AsyncConnection[Any]
     ) -> None:
-        """That what answered was a standby still, while there is a primary: with each answer, PostgreSQL says so."""
+        """Raise OperationalError if the standby was promoted while there is a primary; PostgreSQL reports this with
+        each response."""
         told = connection.info.parameter_status("in_hot_standby")
         if standby.was_standby and told == "off" and not primary.closed:
             raise psycopg.OperationalError("it has been promoted, and is no standby any more")
 
     async def _leave_alone(self, standby: Standby, error: psycopg.Error) -> None:
-        """Raise the error again if it is not the standby's fault."""
+        """Let a failed standby rest; raise the error again if it is not the standby's fault."""
         typed = from_psycopg(error)
-        # A lock there is one that the replay holds.
+        # SQLSTATE 55P03: on a standby, only replay holds the lock.
         if not isinstance(typed, (ConnectionLostError, RecoveryConflictError)) and error.sqlstate != "55P03":
             raise error
         standby.rest(REST_SECONDS)
@@ -321,7 +325,7 @@ class Standbys:
 
 
 def to_number(position: str) -> int:
-    """Of a position in the write-ahead log, as PostgreSQL writes it."""
+    """Return a WAL position in PostgreSQL's form, such as 0/3000148, as a number. Raise InvalidArgumentError."""
     match = POSITION.fullmatch(position) if isinstance(position, str) else None
     if match is None:
         raise InvalidArgumentError(
@@ -337,25 +341,25 @@ def to_text(position: int) -> str:
 
 
 def _shown(dsn: str) -> str:
-    """Without a password."""
+    """Return an address without its password."""
     given = conninfo_to_dict(dsn)
     return " ".join(f"{name}={given[name]}" for name in ("host", "hostaddr", "port", "dbname") if given.get(name))
 
 
 async def wal_position(client: BaseClient) -> str:
-    """How far the database's write-ahead log has come, with all that this client has committed: for `read_after` of
+    """Return the database's current WAL position, after all that this client has committed. Pass it to `read_after` of
     another client, also in another process.
 
-    On a standby, how far it has replayed that log.
+    On a standby, return the position replayed so far.
     """
     return str((await client._session.rows((), WRITTEN))[0][0])
 
 
 def read_after(client: BaseClient, position: str) -> None:
-    """Have reads from now on see what was committed before a `wal_position()`: a standby that has not come so far is
-    waited for a moment, then the primary asked. Without `read_dsn` reads are on the primary anyway.
+    """Make all later reads see what was committed before a `wal_position()`: if a standby has not replayed it after a
+    short wait, the primary answers. Without `read_dsn` all reads go to the primary anyway.
 
-    Raises InvalidArgumentError.
+    Raise InvalidArgumentError.
     """
     number = to_number(position)
     if client._session.standbys is not None:

@@ -1,4 +1,4 @@
-"""Tables of the user's own whose rows are kept as documents."""
+"""Keep rows of the user's own tables as documents."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ async def sync_table(
     **others: Never,
 ) -> None:
     """Keep the rows of a table, named with its schema, as documents, and follow its changes. All other names are of
-    columns; `id` is the primary key by default; `turns`, in place of `content`, is a transcript. Rows are of the
-    client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` brings them over; with `mode`
-    immediate, the trigger does where it can. For administrators
-    who own the table. Maps to braid.sync_table.
+    columns; `id` is the primary key by default; `turns`, in place of `content`, is a transcript. Rows belong to the
+    client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` transfers changes; with `mode`
+    immediate, the trigger does so where it can. For administrators who own the table. Maps to braid.sync_table.
 
-    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
     refuse_others(others)
     await client._session.value(

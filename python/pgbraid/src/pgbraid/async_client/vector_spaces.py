@@ -1,4 +1,4 @@
-"""The models of collections, and the client's embedders for them."""
+"""Look up the models of collections, and the client's embedders for them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ if TYPE_CHECKING:
 
 
 class VectorSpaces:
-    """What the client knows of collections' models, looked up when it is needed first."""
+    """Cache the models of collections, looked up at first use."""
 
     def __init__(self, session: Session, embedders: Sequence[Embedder]) -> None:
         self._session = session
         self._embedders = embedders
-        # The offline model, once it is loaded.
+        # The offline model, once loaded.
         self._local: list[Embedder] = []
         self._known: dict[str, list[VectorSpace]] = {}
-        # By tenant, collection and model: what has refused the vector of a query, and when that of a text was stored.
+        # By tenant, collection and model: where storing a query's vector failed for good; and, by text too, when a
+        # vector was
+        # stored last.
         self.not_storing: set[tuple[str, str, str]] = set()
         self.stored: dict[tuple[str, str, str, str], float] = {}
 
     def of_session(self, session: Session) -> VectorSpaces:
-        """What is known is shared; what is not is looked up where that session reads."""
+        """Return a view that shares the cache, and looks up missing entries with that session."""
         view = copy(self)
         view._session = session
         return view
 
     async def of(self, collection: str, *, anew: bool = False) -> list[VectorSpace]:
-        """The models of a collection, that of its searches first."""
+        """Return the models of a collection, the model of its searches first. Raise NotFoundError."""
         if anew or collection not in self._known:
             rows = await self._session.rows("collection_spaces", SPACES, collection=collection)
             if not rows:
@@ -50,11 +52,11 @@ class VectorSpaces:
         return self._known[collection]
 
     def forget(self, collection: str) -> None:
-        """Look it up again when it is needed next."""
+        """Drop a collection from the cache."""
         self._known.pop(collection, None)
 
     async def has_moved(self, collection: str) -> bool:
-        """Whether searches are of another model than the client took them for."""
+        """Return whether the model of searches has changed since it was looked up."""
         if self._session.is_aborted():
             return False
         before = self._known.get(collection)
@@ -62,7 +64,7 @@ class VectorSpaces:
         return before is None or (before[0][:2], before[0].token_model) != (now[0][:2], now[0].token_model)
 
     async def check_dimensions(self, dimensions: int, collection: str) -> None:
-        """Raise DimensionMismatchError for a query's vector that is not of the model of searches."""
+        """Raise DimensionMismatchError if a query's vector does not fit the model of searches."""
         space = (await self.of(collection))[0]
         if dimensions != space.dimensions:
             space = (await self.of(collection, anew=True))[0]
@@ -78,7 +80,7 @@ class VectorSpaces:
             )
 
     def embedder_for(self, space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
-        """The client's embedder for one of a collection's models."""
+        """Return the client's embedder for one of a collection's models."""
         if self._embedders or space.model != LOCAL_MODEL:
             return embedder_for(self._embedders, space, spaces)
         if not self._local:
@@ -88,7 +90,7 @@ class VectorSpaces:
         return self._local[0]
 
     async def embedder_of(self, collection: str) -> Embedder:
-        """The embedder of a collection's searches. Raises MissingExtraError if the client has none."""
+        """Return the embedder of a collection's searches. Raise MissingExtraError if the client has none."""
         spaces = await self.of(collection)
         embedder = self.embedder_for(spaces[0], spaces)
         if embedder is None:

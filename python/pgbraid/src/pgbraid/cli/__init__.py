@@ -1,5 +1,5 @@
-"""The command line. Each command lives in its own module, imported when it is used: a search starts cold. Commands of
-other packages join as plug-ins."""
+"""Run the command line. Each command lives in its own module, imported when used, so that a search starts fast. Other
+packages add commands as plug-ins."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS = {
     "stop": "pgbraid.cli.stop:stop",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
-# Old names of commands, refused unless a plug-in has them.
+# Old names of commands, refused unless a plug-in defines them.
 RENAMED = {
     "export": "export-tenant",
     "import": "import-table",
@@ -40,7 +40,7 @@ RENAMED_OPTIONS = {
     "pgbraid jobs --model": "--embedding-model",
     "pgbraid learn --model": "--kind",
 }
-# In hints: commands that work on a database.
+# Commands that work on a database; hints get --dsn added after them.
 ON_DATABASES = re.compile(r"\bpgbraid (?:init|upgrade|uninstall|status|doctor|maintain|work|jobs|distribute)\b")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 APPLICATION_NAME = "PGAPPNAME"
@@ -48,7 +48,7 @@ ENCODING = "PGCLIENTENCODING"
 DEBUG = "PGBRAID_DEBUG"
 ERROR = 2
 INTERRUPTED = 130
-BROKEN_PIPE = 1  # as click has it
+BROKEN_PIPE = 1  # click's own exit code
 
 
 class _Commands(click.Group):
@@ -66,7 +66,7 @@ class _Commands(click.Group):
             formatter.write_text(f"Not installed: {', '.join(missing)}. They come by: pip install 'pgbraid[tools]'")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        # What libpq takes unless the DSN has another name; psql and pg_dump have their own.
+        # libpq uses these unless the DSN says otherwise; psql and pg_dump set their own.
         if cmd_name not in ("psql", "pg_dump") and ctx.info_name == "pgbraid":
             os.environ[ENCODING] = "UTF8"
             os.environ.setdefault(APPLICATION_NAME, f"pgbraid {cmd_name}")
@@ -93,19 +93,19 @@ class _Commands(click.Group):
 @click.version_option(__version__, message="pgbraid %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Hybrid search inside PostgreSQL.
+    """Search documents in PostgreSQL: hybrid search by full text and by meaning.
 
-    Commands work on the database of --dsn or of the environment variable PGBRAID_DSN; without either, on an
-    embedded PostgreSQL that `pgbraid init` creates in your data directory.
+    Commands work on the database of --dsn or of the environment variable PGBRAID_DSN; without either, on an embedded
+    PostgreSQL that `pgbraid init` creates in your data directory.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
 def main() -> None:
-    """Run the command line. Whatever goes wrong is told in a line, with a hint where there is one."""
+    """Run the command line. Print each error in one line, with a hint where there is one."""
     if not os.environ.get(DEBUG):
-        # psycopg warns of what it could not undo on a connection that an error or Ctrl-C left busy.
+        # psycopg logs failed rollbacks on a connection that an error or Ctrl-C left busy.
         logging.getLogger("psycopg").setLevel(logging.ERROR)
     sys.exit(_run(sys.argv[1:]))
 
@@ -117,10 +117,10 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.UsageError as error:
-        # Click does not tell the command of an option without its value.
+        # Click does not name the command of an option without its value.
         named = [] if error.ctx else [name for name in arguments[:1] if name in cli.list_commands(click.Context(cli))]
         path = error.ctx.command_path if error.ctx else " ".join(["pgbraid", *named])
-        # Click calls a number that has bounds a range.
+        # Click calls a bounded number a range.
         message = re.sub("valid (integer|float) range", r"valid \1", error.format_message())
         hint = f"run: {path} --help"
         if isinstance(error, click.NoSuchOption) and error.ctx:
@@ -134,12 +134,12 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt) as error:
-        # click turns a control-C, and a question left without an answer, into the same exception.
+        # Click raises the same exception for Ctrl-C and for a question left without an answer.
         interrupted = isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
         print("pgbraid: interrupted" if interrupted else "pgbraid: nothing was done", file=sys.stderr)
         return INTERRUPTED if interrupted else ERROR
     except BrokenPipeError:
-        # Whoever was reading has enough. The interpreter would complain when it flushes at exit.
+        # The reader has closed the pipe; the interpreter would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
@@ -163,7 +163,9 @@ def _explain(error: Exception, arguments: list[str]) -> int:
         error = from_psycopg(error)
     if isinstance(error, PgbraidError):
         is_elsewhere = any(given == "--dsn" or given.startswith("--dsn=") for given in arguments)
-        # Copied without it, the command would act on the embedded server. The address may have a password.
+        # Copied without --dsn, the command would act on the embedded server. The hint leaves the address out, as it may
+        # hold a
+        # password.
         return _fail(
             error.message, ON_DATABASES.sub(r"\g<0> --dsn URL", error.hint or "") if is_elsewhere else error.hint
         )

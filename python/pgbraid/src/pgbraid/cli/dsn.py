@@ -1,4 +1,4 @@
-"""pgbraid dsn."""
+"""Print the database's address: pgbraid dsn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pgbraid init, pgbraid upgrade."""
+"""Install and upgrade: pgbraid init, pgbraid upgrade."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ def init(
 ) -> None:
     """Install pgbraid in a database, or bring it up to date.
 
-    Without --dsn and PGBRAID_DSN it creates and starts an embedded PostgreSQL first. A new database gets the core and
-    all stable parts, unless you choose; later on, it keeps the parts that it has. Each choice may be given several
-    times.
+    Without --dsn and PGBRAID_DSN, create and start an embedded PostgreSQL first. A new database gets the core and all
+    stable parts, unless you choose; an existing one keeps its parts. Each choice may be given several times.
     """
     from pgbraid.install.choice import choose
 
@@ -48,7 +47,7 @@ def init(
 @dsn_option
 @repair_option
 def upgrade(dsn: str | None, repair: bool) -> None:
-    """Bring a database that has pgbraid up to this package's version."""
+    """Upgrade a database that has pgbraid to this package's version."""
     import psycopg
 
     from pgbraid._dsn import find_dsn

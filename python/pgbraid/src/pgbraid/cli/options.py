@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Define options that several commands share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FiniteRange(click.FloatRange):
-    """NaN is in every range of click's."""
+    """Accept finite numbers only: NaN is in every range of click's."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
@@ -25,7 +25,7 @@ class FiniteRange(click.FloatRange):
 
 
 class Name(click.Choice):  # type: ignore[type-arg]
-    """A mode or strategy of searches; what others call it is refused with its name here."""
+    """Accept a mode or strategy of searches; refuse other systems' names for it with ours in the message."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from pgbraid.mode_names import other_name
@@ -36,14 +36,14 @@ class Name(click.Choice):  # type: ignore[type-arg]
 
 
 ROW_COUNT = click.IntRange(1, 10_000)
-# Of commands whose argument is a free text.
+# Help of commands with a free text as argument.
 MINUS = 'Write -- before a query that begins with a minus, as in: pgbraid search -- "-x"'
 
 
 def match_count_option(
     what: str, default: int | None = None, kind: click.IntRange = ROW_COUNT
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option for the number of rows of a command, by both names."""
+    """Return the option for the number of rows of a command, with both names."""
     names = ("-k", "--match-count", "--limit", "match_count")
     return click.option(*names, type=kind, default=default, show_default=default is not None, metavar="N", help=what)
 
@@ -54,7 +54,7 @@ dsn_option = click.option(
 
 
 def _beside_its_dsn(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Standbys that the environment names belong to the database that it names, not to another one."""
+    """Ignore standbys of the environment if --dsn names a database: they belong to the environment's database."""
     sources = [context.get_parameter_source(name) for name in ("read_dsn", "dsn")]
     return None if sources == [ParameterSource.ENVIRONMENT, ParameterSource.COMMANDLINE] else value
 
@@ -75,12 +75,12 @@ collection_option = click.option(
 )
 
 
-# What --option takes too, though it is an argument of a search and no option.
+# Arguments of a search that --option accepts as well.
 ARGUMENTS = ("rrf_k", "candidate_count", "min_score", "match")
 
 
 def ranking_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that searches, for `ranking_arguments`."""
+    """Add the ranking options to a command; `ranking_arguments` reads them."""
     for option in (
         click.option(
             "--option",
@@ -103,7 +103,7 @@ def ranking_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def ranking_arguments(
     fusion: str | None, weights: str | None, given_options: tuple[str, ...], options: Any = None
 ) -> dict[str, Any]:
-    """Return the arguments of a search by those options. Raise BadParameter."""
+    """Return the arguments of a search that the ranking options give. Raise BadParameter."""
     arguments: dict[str, Any] = {"fusion": fusion}
     if weights is not None:
         try:
@@ -133,13 +133,13 @@ def ranking_arguments(
 
 
 EMBEDDING_APIS = ["openai", "azure", "cohere", "voyage", "gemini", "tei"]
-# Those without an address that is the same for everybody.
+# These APIs have no public address.
 OWN_SERVERS = ("azure", "tei")
 API_KEY = "pgbraid.embedding_api"
 
 
 def parse_json(text: str | None, option: str) -> Any:
-    """The value of an option that takes JSON."""
+    """Return the value of an option that takes JSON. Raise BadParameter."""
     try:
         return None if text is None else json.loads(text)
     except ValueError as error:
@@ -147,7 +147,7 @@ def parse_json(text: str | None, option: str) -> Any:
 
 
 def embedding_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """For a command that embeds, as `embedding_url` and `embedding_model`; `embedding_service` finds the api itself."""
+    """Add --embedding-url and --embedding-model, and the API to the context, where `embedding_service` finds it."""
     for option in (
         click.option("--embedding-model", envvar="PGBRAID_EMBEDDING_MODEL", metavar="NAME", help="Its model."),
         click.option(
@@ -174,7 +174,7 @@ def _keep_api(context: click.Context, parameter: click.Parameter, value: str | N
 
 
 def embedding_service(url: str | None, model: str | None, *, retries: int = 3) -> Embedder | None:
-    """The embedder of those options; None without them."""
+    """Return the embedder of the embedding options; None without them."""
     api = click.get_current_context().meta.get(API_KEY)
     if url is None and model is None and api is None:
         return None
@@ -196,7 +196,7 @@ def _missing(given: str, missing: str) -> click.UsageError:
 
 
 def embedders(url: str | None, model: str | None) -> list[Embedder]:
-    """The service of those options for collections of its model, and the offline model for those of that."""
+    """Return the service of the embedding options, and the offline model for collections of that model."""
     from pgbraid.spaces import LOCAL_MODEL
 
     service = embedding_service(url, model)

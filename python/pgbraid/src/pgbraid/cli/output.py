@@ -1,4 +1,4 @@
-"""What commands print: colours on a terminal, tables, JSON."""
+"""Print results: colours on a terminal, tables, JSON, CSV."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLOURS: dict[str, dict[str, Any]] = {
 
 
 def style() -> Callable[[str, str], str] | None:
-    """What colours a text of a kind; None unless stdout is a terminal, or if NO_COLOR is set."""
+    """Return a function that colours a text by its kind; None unless stdout is a terminal, or if NO_COLOR is set."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return None
     return lambda text, kind: click.style(text, **COLOURS[kind])
@@ -42,7 +42,7 @@ def json_line(value: Any) -> str:
 
 def _json_text(value: Any, indent: int | None) -> str:
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=lambda time: time.isoformat())
-    # json escapes those of ASCII but one.
+    # json escapes ASCII's control characters except DEL, and none of Latin-1's.
     return re.sub(r"[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", text)
 
 
@@ -57,8 +57,7 @@ def print_results(results: SearchResults, as_json: bool) -> None:
 
 
 def print_csv(results: SearchResults) -> None:
-    """Print the rows with a head, and warnings to stderr. Objects and lists are JSON, times ISO 8601, what is
-    null is empty."""
+    """Print the rows with a header, and warnings to stderr. Objects and lists are JSON, times ISO 8601, nulls empty."""
     import csv
     from dataclasses import fields
 
@@ -81,7 +80,7 @@ def _cell(value: Any) -> Any:
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()) -> list[str]:
-    """Lines with the cells, cleaned, below each other; the columns of `numbers` end at the right."""
+    """Return lines with the cells, cleaned and aligned in columns; the columns `numbers` are right-aligned."""
     rows = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -1,4 +1,4 @@
-"""Commands of other packages, by their entry points `pgbraid.commands`, as Datasette and llm have plug-ins."""
+"""Load commands of other packages by their entry points `pgbraid.commands`, as Datasette and llm load plug-ins."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from pgbraid._tools import INSTALL, PACKAGE, other_version
 
 GROUP = "pgbraid.commands"
-# The commands of that package, and the extra of those that need more than it.
+# The commands of PACKAGE, and the extra that a command needs besides it.
 NAMES = (
     "bench bundle delete demo distribute doctor eval explain export-tenant import-table import-tenant ingest jobs "
     "judge judgments learn list maintain mcp measure-index-recall move-tenant ranking-models rankings rebalance recall "
@@ -21,7 +21,7 @@ EXTRAS = {"ingest": "files", "learn": "learn", "mcp": "mcp", "workbench": "workb
 
 
 def load(name: str, own: frozenset[str]) -> click.Command | None:
-    """Return a plug-in's command; None if no package has it. Raise ClickException if it cannot be had."""
+    """Return a plug-in's command; None if no package has it. Raise ClickException if the command cannot be loaded."""
     found = _found(own).get(name)
     if found is not None:
         return _loaded(found)
@@ -32,7 +32,7 @@ def load(name: str, own: frozenset[str]) -> click.Command | None:
 
 
 def loadable(own: frozenset[str]) -> list[str]:
-    """Return the commands of plug-ins, and say on stderr which do not load, and why."""
+    """Return the commands of plug-ins that load; report the others on stderr, with the reason."""
     names = []
     for name, entry in _found(own).items():
         try:
@@ -45,13 +45,14 @@ def loadable(own: frozenset[str]) -> list[str]:
 
 
 def missing(own: frozenset[str]) -> list[str]:
-    """Return the commands of the tools that no package has."""
+    """Return the tools' commands that are not installed."""
     return [name for name in COMMANDS if name not in _found(own)]
 
 
 @cache
 def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
-    """Return plug-ins by command, those of the tools first. The first of a name has it, but none that pgbraid has."""
+    """Return plug-ins by command. A name of pgbraid's own is never replaced; for the same name, pgbraid-tools comes
+    first."""
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != PACKAGE, _package(entry))):
         other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None

@@ -1,4 +1,4 @@
-"""pgbraid psql, pgbraid pg_dump."""
+"""Run PostgreSQL's clients: pgbraid psql, pgbraid pg_dump."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgbraid.cli.options import dsn_option
 @dsn_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
-    """Open the database in psql; what follows is passed on, as in: pgbraid psql -c "select braid.version()"."""
+    """Open the database in psql; further arguments are passed on, as in: pgbraid psql -c "select braid.version()"."""
     _run("psql", dsn, arguments)
 
 
@@ -33,7 +33,7 @@ def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
 @dsn_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def pg_dump(dsn: str | None, arguments: tuple[str, ...]) -> None:
-    """Dump the database by pg_dump; what follows is passed on, as in: pgbraid pg_dump -Fc -f notes.dump."""
+    """Dump the database by pg_dump; further arguments are passed on, as in: pgbraid pg_dump -Fc -f notes.dump."""
     _run("pg_dump", dsn, arguments)
 
 
@@ -44,7 +44,7 @@ def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
     environment, others = _as_environment(find_dsn(dsn))
     inherited = dict(os.environ)
     if password := environment.pop("PGPASSWORD", None):
-        # The variable would be sent to whatever server an argument or \connect names.
+        # The variable would send the password to any server that an argument or \connect names.
         inherited.pop("PGPASSWORD", None)
         environment["PGPASSFILE"] = _password_file(password, environment)
     sys.stdout.flush()
@@ -52,8 +52,8 @@ def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
 
 
 def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
-    """The variables that say where to connect, which psql's own options such as -U overrule (they do not overrule what
-    a URL says), and an option for what has no variable."""
+    """Return the address as environment variables, which psql's own options such as -U override, as they would not
+    override a URL; and --dbname for what has no variable."""
     from psycopg import pq
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -65,8 +65,8 @@ def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _password_file(password: str, environment: dict[str, str]) -> str:
-    """A file without a name, there as long as psql is, by which libpq knows the password for this server and login
-    alone: https://www.postgresql.org/docs/current/libpq-pgpass.html. The user's own such file is behind it."""
+    """Return a file from which libpq takes the password for this server and login alone. The file has no name, lasts as
+    long as psql, and ends with the user's own: https://www.postgresql.org/docs/current/libpq-pgpass.html."""
     from psycopg import pq
 
     defaults = {option.keyword.decode(): (option.val or b"").decode() for option in pq.Conninfo.get_defaults()}
@@ -78,7 +78,7 @@ def _password_file(password: str, environment: dict[str, str]) -> str:
         for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False):
             server = _escaped(host or "localhost"), _escaped(port or "5432")
             file.write(f"{':'.join(server)}:*:{_escaped(user)}:{_escaped(password)}\n".encode())
-        # As libpq, which takes no file that others may read.
+        # libpq ignores a password file that others may read, and so do we.
         if own.is_file() and not own.stat().st_mode & 0o077:
             file.write(own.read_bytes())
         file.seek(0)
@@ -92,7 +92,8 @@ def _escaped(text: str) -> str:
 
 
 def _program(name: str) -> str:
-    """The embedded server's program, as new as any server it meets here, else that of the PATH."""
+    """Return the path of the embedded server's program, which works with all supported servers, else the PATH's. Raise
+    PgbraidError."""
     from pgbraid import embedded
     from pgbraid.embedded.programs import installed_programs
     from pgbraid.errors import PgbraidError

@@ -1,4 +1,4 @@
-"""pgbraid search."""
+"""Search on the command line: pgbraid search."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pgbraid.reranker import Reranker
     from pgbraid.results import SearchResults
 
-# Arguments of a search that are left to the collection unless given.
+# Arguments of a search that default to the collection's settings.
 RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_count", "min_score")
 
 
@@ -80,7 +80,7 @@ def search(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Search for QUERY and print the best chunks, with the rank and score that each leg gave them.
+    """Search for QUERY and print the best chunks, with each leg's rank and score.
 
     Example: pgbraid search "pricing objections" -k 5 --filters '{"speaker": "Ana"}'
     """
@@ -95,7 +95,7 @@ def search(
     made = _reranker(reranker)
     models = embedders(embedding_url, embedding_model)
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
-        # A model that loads for this one search may take longer than a search may.
+        # A reranker that loads for this one search may take longer than a search's timeout.
         results = client.search(
             query, match_count, mode, given, collection, reranker=made, rerank_timeout=None, **ranking
         )
@@ -109,7 +109,7 @@ def search(
             sent = {**dict.fromkeys(RANKING), "match": "any", "filters": optional_json(given, "filters"), **ranking}
 
             def search_again() -> SearchResults:
-                """Not logged again: nobody has asked anything new."""
+                """Repeat the search without logging it, as nobody asks anything new."""
                 return unlogged_search(client, query, count, mode, collection, None, options, made, 20, None, **sent)
 
             tool("watch", "--watch").watch(results, search_again, 2.0 if interval is None else interval, as_json)

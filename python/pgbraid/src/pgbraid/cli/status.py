@@ -1,4 +1,4 @@
-"""pgbraid status."""
+"""Show what is installed and stored: pgbraid status."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     }
 
 
-# A login that has not the rights of the tables' owner, and a database of an older version, cannot say.
+# Sizes need the rights of the tables' owner, and a database of this version.
 MAY_MEASURE = """
 select pg_catalog.pg_has_role(c.relowner, 'usage')
    and pg_catalog.to_regprocedure('braid_store.relation_sizes()') is not null
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-# All bytes of the tables, and about how many of them hold nothing.
+# Bytes of all tables, and an estimate of their unused bytes.
 BYTES = """
 select (select coalesce(sum(pg_catalog.pg_total_relation_size(c.oid)), 0)::bigint
         from pg_catalog.pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'),
@@ -93,7 +93,7 @@ select (select coalesce(sum(pg_catalog.pg_total_relation_size(c.oid)), 0)::bigin
 
 
 def _nodes(connection: Connection) -> dict[str, list[str]] | None:
-    """The tenants of each node of a cluster; None where there is none, or for a login that may not see all tenants."""
+    """Return the tenants of each node; None without a cluster, or for a login that may not see all tenants."""
     import psycopg
 
     from pgbraid.install.clusters import cluster_of
@@ -110,7 +110,7 @@ def _nodes(connection: Connection) -> dict[str, list[str]] | None:
     return nodes
 
 
-# As many tenants are named for each node, and functions that differ.
+# Bounds the tenants named for each node, and the functions named as different.
 NAMED = 8
 
 

@@ -1,4 +1,4 @@
-"""pgbraid stop."""
+"""Stop the embedded server: pgbraid stop."""
 
 from __future__ import annotations
 

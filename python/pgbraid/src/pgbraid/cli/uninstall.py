@@ -1,4 +1,4 @@
-"""pgbraid uninstall."""
+"""Remove pgbraid or parts of it: pgbraid uninstall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pgbraid vector."""
+"""Embed a query: pgbraid vector."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def vector(
 ) -> None:
     """Print the embedding of QUERY by the offline model, or a service's, for use in psql.
 
-    Operators are no part of what is embedded: if there are any, the database is asked what is.
+    Operators are not embedded: if QUERY has any, the database says which words are.
     """
     import pgbraid
     from pgbraid.embedders import LocalEmbedder

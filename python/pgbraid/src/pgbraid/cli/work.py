@@ -1,4 +1,4 @@
-"""pgbraid work."""
+"""Run workers: pgbraid work."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from pgbraid.embedding_service import Service
     from pgbraid.worker.worker import Worker
 
-# Seconds at rest between two looks at what upkeep is due.
+# Seconds between checks for due upkeep.
 MAINTENANCE_INTERVAL = 5.0
-# Seconds that a batch has to end after a signal, before it is given back: Docker kills after ten.
+# Seconds that a batch has to end after a signal before it is given back; Docker kills after ten.
 GRACE = 8.0
-# What writers notify of new chunks if the setting braid.notify_workers is on.
+# Writers notify this channel of new chunks if the setting braid.notify_workers is on.
 CHANNEL = "braid_embedding_jobs"
 
 
 class _Stop(threading.Event):
-    """Knows since when."""
+    """Record when the event was set."""
 
     at = float("inf")
 
@@ -71,13 +71,13 @@ def work(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. Several may run at once.
+    """Embed pending chunks and maintain the indexes, for all tenants, until stopped. Several may run at once.
 
     The login is a service that writes: grant braid_writer to NAME; select braid.add_trusted_role('NAME', 'service');
 
-    Embeds with the offline model, or with the service of --embedding-url, for the collections of that model. SIGTERM
-    and Ctrl-C end it behind its batch, or give that back. With --once, the exit code is 1 if chunks of these
-    collections are left that could not be embedded, or that another worker has.
+    It embeds with the offline model, or with the service of --embedding-url, for collections of that model. On SIGTERM
+    or Ctrl-C it finishes its batch, or gives the batch back. With --once, the exit code is 1 if chunks of these
+    collections remain that could not be embedded, or that another worker has claimed.
     """
     from pgbraid._dsn import find_dsn
     from pgbraid.embedders import LocalEmbedder
@@ -86,7 +86,7 @@ def work(
 
     dsn = find_dsn(dsn)
     stopped = _Stop()
-    # It repeats requests itself, so that it can be stopped meanwhile.
+    # The Service retries requests itself, so that a signal can interrupt it.
     embedder = embedding_service(embedding_url, embedding_model, retries=0) or LocalEmbedder()
     service = Service(embedder, stopped, price_per_million=price_per_million)
     workers = [
@@ -108,7 +108,7 @@ def work(
         stopped.set()
         for worker in workers:
             worker.wake.set()
-        # A second one ends it at once.
+        # A second signal ends the process at once.
         for each, handler in before.items():
             signal.signal(each, handler)
 
@@ -127,14 +127,14 @@ def work(
 
 
 def _work_once(dsn: str, service: Service, workers: list[Worker], stopped: _Stop) -> bool:
-    """Until nothing is left to do; whether chunks are left all the same."""
+    """Work until nothing is left to do; return whether chunks remain nevertheless."""
     import pgbraid
     from pgbraid.worker.worker import backlog
 
     threads: list[threading.Thread] = []
     told: set[str] = set()
     with pgbraid.connect(dsn, embedder=service.embedder) as client, _cancelled_by(stopped, client):
-        # Shows whether the login may do this.
+        # Checks first that the login may do this.
         backlog(client, service.embedder)
         while not stopped.is_set():
             is_applied = _apply_changes(client, told)
@@ -150,14 +150,14 @@ def _work_once(dsn: str, service: Service, workers: list[Worker], stopped: _Stop
             if before == sum(worker.embedded for worker in workers):
                 if is_complete and is_applied:
                     return _report_left(client, service)
-                stopped.wait(0.2)  # what is left waits for another session
+                stopped.wait(0.2)  # remaining chunks wait for another session
     _end(dsn, workers, threads, stopped)
     _raise_failure(workers)
     return False
 
 
 def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, interval: float) -> None:
-    """Until it is stopped. This thread maintains, and wakes the others when it is notified."""
+    """Work until stopped. This thread maintains, and wakes the workers on notifications."""
     import pgbraid
     from pgbraid.errors import PgbraidError
     from pgbraid.worker.worker import backlog, pause_after
@@ -169,7 +169,7 @@ def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, 
         try:
             with pgbraid.connect(dsn, embedder=service.embedder) as client, _cancelled_by(stopped, client):
                 if not threads:
-                    # Shows whether the login may do this.
+                    # Checks first that the login may do this.
                     backlog(client, service.embedder)
                     threads = _start(workers)
                 _listen(client)
@@ -195,7 +195,7 @@ def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, 
 
 @contextmanager
 def _cancelled_by(stopped: _Stop, client: Client) -> Iterator[None]:
-    """The statement that the client is at ends when the worker is stopped, and is no error then."""
+    """Cancel the client's running statement when the worker is stopped, and ignore the error of that."""
     import psycopg
 
     from pgbraid.errors import PgbraidError
@@ -203,7 +203,7 @@ def _cancelled_by(stopped: _Stop, client: Client) -> Iterator[None]:
     over = threading.Event()
 
     def cancel() -> None:
-        # Again and again: the next statement may have been on its way.
+        # Repeated, as the next statement may not have reached the server.
         while not over.wait(0.2):
             if stopped.is_set():
                 with suppress(psycopg.Error):
@@ -222,7 +222,7 @@ def _cancelled_by(stopped: _Stop, client: Client) -> Iterator[None]:
 
 
 def _start(workers: list[Worker]) -> list[threading.Thread]:
-    # Of those that do not end in time, the process does not wait.
+    # Daemons: the process does not wait for threads that do not end in time.
     threads = [threading.Thread(target=worker.run, daemon=True) for worker in workers]
     for thread in threads:
         thread.start()
@@ -241,7 +241,7 @@ def _listen(client: Client) -> None:
 
 
 def _rest(client: Client, workers: list[Worker], stopped: threading.Event, seconds: float) -> None:
-    """Wake the workers for each notification. A signal ends it within half a second."""
+    """Wake the workers for each notification, for some seconds. A signal ends this within half a second."""
     import psycopg
 
     from pgbraid.errors import from_psycopg
@@ -257,7 +257,7 @@ def _rest(client: Client, workers: list[Worker], stopped: threading.Event, secon
 
 
 def _apply_changes(client: Client, told: set[str]) -> bool:
-    """Bring synced tables over; whether nothing is left. What is wrong is said once."""
+    """Apply changes of synced tables; return whether nothing is left. Report each problem once."""
     from pgbraid.worker.worker import has_function
 
     if not has_function(client, "apply_changes"):
@@ -267,12 +267,12 @@ def _apply_changes(client: Client, told: set[str]) -> bool:
         _report(warning, True)
     told.clear()
     told.update(done["warnings"])
-    # What a warning is about is not mended by trying at once.
+    # The problem of a warning stays, so an immediate retry would not help.
     return bool(done["complete"] or (done["warnings"] and not done["rows"]))
 
 
 def _maintain(client: Client) -> bool:
-    """Whether nothing is left to do."""
+    """Run one step of upkeep; return whether nothing is left."""
     done = client.maintain(5)
     if "seconds_needed" in done:
         done = client.maintain(done["seconds_needed"])
@@ -280,7 +280,7 @@ def _maintain(client: Client) -> bool:
 
 
 def _end(dsn: str, workers: list[Worker], threads: list[threading.Thread], stopped: _Stop) -> None:
-    """Wait for the batches that are under way; give back those that take too long."""
+    """Wait for running batches; give back the jobs of batches that take too long."""
     import pgbraid
     from pgbraid.errors import PgbraidError
 
@@ -310,7 +310,7 @@ def _report(line: str, is_failure: bool) -> None:
 
 
 def _report_left(client: Client, service: Service) -> bool:
-    """Say what is left in the outbox of the embedder's model; whether anything is."""
+    """Report what remains in the outbox for the embedder's model; return whether anything does."""
     from pgbraid.worker.worker import backlog
 
     left = backlog(client, service.embedder)

@@ -1,6 +1,6 @@
 # Generated from async_client/assembling.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Passages for a language model, as many as it has room for."""
+"""Assemble passages for a language model within its token budget."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def assemble_context(
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> Context:
-    """What to give a language model: the passages of the best rows that fit the budget, numbered. Maps to
-    braid.assemble_context. `match_count`, or `limit`, is how many rows, 50 by default.
+    """Return numbered passages of the best rows that fit a token budget, for a language model. Maps to
+    braid.assemble_context. `match_count`, or `limit`, is the number of rows to choose from, 50 by default.
 
-    Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
-    the option context adds neighbours. The other arguments are those of `search`.
-    `str()` of the answer is the text with its citations.
+    Passages come best first, or in reading order with `sort="document"`. Adjacent chunks are merged into one passage;
+    the option context adds neighbours. The other arguments are the same as in `search`. `str()` of the result is the
+    text with its citations.
 
-    With `reranker` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
-    `search`. It scores `rerank_count` rows, or `match_count` if that is more.
+    With `reranker`, passages follow the reranker's order, and their `score` is the reranker's; see `search`. The
+    reranker scores `rerank_count` rows, or `match_count` if that is more.
 
-    If no passage fits, the beginning of the best is given. Raises InvalidArgumentError, DimensionMismatchError,
+    If no passage fits, the result is the beginning of the best one. Raise InvalidArgumentError, DimensionMismatchError,
     NotFoundError.
     """
     client = client._for_one_call()

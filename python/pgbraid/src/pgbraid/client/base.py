@@ -1,6 +1,6 @@
 # Generated from async_client/base.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""A tenant's view of one database: what the methods of the client have in common."""
+"""Define the base class of the clients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class BaseClient:
-    """A connection, a tenant and embedders. Each method of the client is a function that takes one of these."""
+    """Hold a connection, a tenant and embedders. Each method of the client is a function that takes a BaseClient."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class BaseClient:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, if the client opened it, and those to standbys and to a cluster's nodes."""
+        """Close the connection if the client opened it, and all connections to standbys and to a cluster's nodes."""
         if self._session.standbys is not None:
             self._session.standbys.close()
         if self._session.nodes is not None:
@@ -54,13 +54,13 @@ class BaseClient:
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
-        """The psycopg connection that all calls use. If the client opened it, it is in autocommit mode and gives
-        pgvector's types. On a cluster, the one to the node of `tenant`, as far as that is known."""
+        """Return the psycopg connection that all calls use. If the client opened it, it is in autocommit mode and
+        returns pgvector's types. On a cluster, it leads to the node of `tenant`, if that node is known yet."""
         return self._session.connection
 
     @property
     def tenant(self) -> str:
-        """The key of the tenant that calls are for; the next call is for the one assigned."""
+        """Return the tenant's key; assign another key to switch the tenant from the next call on."""
         return self._session.tenant
 
     @tenant.setter
@@ -70,14 +70,13 @@ class BaseClient:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise AttributeError, with the new name of a method that was renamed."""
+            """Raise AttributeError; for a renamed method, with its new name."""
             new = RENAMED_METHODS.get(name)
             hint = f"; its name is now: {new}" if new else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
 
     def _for_one_call(self) -> Self:
-        """For a call of several statements: a tenant that is assigned meanwhile is for the next call, and all reads are
-        from one server."""
+        """Return a view for a call of several statements: its tenant stays, and all its reads use one server."""
         view = copy(self)
         view._session = copy(self._session)
         view._session.call = self._session.call or Call()
@@ -86,10 +85,10 @@ class BaseClient:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All calls inside are one transaction, or one savepoint inside the caller's. An exception undoes them.
+        """Run all calls inside as one transaction, or one savepoint inside yours. An exception rolls them back.
 
-        Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile, and on a cluster WrongNodeError if the tenant
-        moves meanwhile; the transaction may be repeated.
+        Raise ConcurrentUpgradeError if pgbraid is upgraded meanwhile, and on a cluster WrongNodeError if the tenant
+        moves meanwhile; in both cases you may retry the transaction.
         """
         if self._session.nodes is not None and self.connection.info.transaction_status == TransactionStatus.IDLE:
             self._session.nodes.follow_tenant(self._session)

@@ -30,7 +30,7 @@ def timeframe_filter(
     all time. filters: what else is asked for. time_zone: null, as by default, takes the session's. reference_time: the
     time that words such as yesterday count from; null takes now.
 
-    Maps to braid.timeframe_filter. Raise InvalidArgumentError, whose hint lists what is understood.
+    Maps to braid.timeframe_filter. Raise InvalidArgumentError; its hint lists the accepted forms.
     """
     (found,) = client._session.json(
         "timeframe_filter",

@@ -51,8 +51,8 @@ def pause_model_change(client: BaseClient, collection: str) -> None:
 
     Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.
 
-    Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.pause_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     client._session.value_for_all(
         "pause_model_change", "collection => %(collection)s::text", collection=collection
@@ -65,8 +65,8 @@ def resume_model_change(client: BaseClient, collection: str) -> None:
 
     Only administrators may call it.
 
-    Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.resume_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     client._session.value_for_all(
         "resume_model_change", "collection => %(collection)s::text", collection=collection
@@ -82,7 +82,7 @@ def cut_over_model_change(client: BaseClient, collection: str) -> None:
     administrators.
 
     Maps to braid.cut_over_model_change. Raise InvalidArgumentError, which says how many chunks still wait for an
-    embedding of the new model.
+    embedding by the new model.
     """
     client._session.value_for_all(
         "cut_over_model_change", "collection => %(collection)s::text", collection=collection
@@ -96,8 +96,8 @@ def roll_back_model_change(client: BaseClient, collection: str) -> None:
     Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
     start again before that, those still there are used. Only administrators may call it.
 
-    Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     client._session.value_for_all(
         "roll_back_model_change", "collection => %(collection)s::text", collection=collection
@@ -111,8 +111,8 @@ def finish_model_change(client: BaseClient, collection: str) -> None:
     From then on it cannot be rolled back. maintain() deletes the vectors of the old model. Only administrators may
     call it.
 
-    Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection is not being
-    moved, or not so far.
+    Maps to braid.finish_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
+    change, or one in another stage.
     """
     client._session.value_for_all(
         "finish_model_change", "collection => %(collection)s::text", collection=collection

@@ -40,7 +40,7 @@ def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, A
     many failed, how many are left as other transactions lock their documents, warnings (why rows failed or were left,
     and which tables could not be read) and complete (whether nothing is left to be done now). For services that write.
 
-    Maps to braid.apply_changes. time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises
+    Maps to braid.apply_changes. Pass time_budget as seconds, a text such as '5 minutes', or a timedelta. Raise
     InvalidArgumentError, PermissionDeniedError.
     """
     (found,) = client._session.json(

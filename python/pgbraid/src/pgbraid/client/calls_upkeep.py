@@ -40,7 +40,7 @@ def health(client: BaseClient, older_than: Duration = 3600.0) -> list[dict[str, 
     waiting), what more than five have in common as one row; everybody else their tenant. Changes nothing and reads no
     large table whole.
 
-    Maps to braid.health. older_than is seconds, a text such as '5 minutes', or a timedelta. Raises
+    Maps to braid.health. Pass older_than as seconds, a text such as '5 minutes', or a timedelta. Raise
     InvalidArgumentError.
     """
     found: list[dict[str, Any]] = client._session.json_rows(
@@ -63,7 +63,7 @@ def maintain(client: BaseClient, time_budget: Duration | None = None) -> dict[st
     warnings (one for each step that failed; the others are done) and complete (whether nothing is left). For
     administrators and services.
 
-    Maps to braid.maintain. time_budget is seconds, a text such as '5 minutes', or a timedelta. Raises
+    Maps to braid.maintain. Pass time_budget as seconds, a text such as '5 minutes', or a timedelta. Raise
     InvalidArgumentError.
     """
     (found,) = client._session.json(

@@ -1,6 +1,6 @@
 # Generated from async_client/embedding.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Embedding the chunks that wait for it."""
+"""Embed pending chunks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
 
-# Of a text that fails where others do not.
+# Bounds the attempts for a text that fails while others do not.
 MOST_ATTEMPTS = 5
 
 
@@ -32,18 +32,18 @@ def embed_pending(
     batch_size: int = 64,
     progress: Callable[[int], object] | None = None,
 ) -> int:
-    """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
-    at once. During a model change that is of each of the two models that the client has an embedder for. If the
-    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; if that
-    fails, a UserWarning says so, and `embed_token_vectors` makes them later.
+    """Embed pending chunks, up to `limit` of them (None: all); return the number embedded. Several processes may do so
+    at once. During a model change, each of the two models is served that the client has an embedder for. If the
+    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; a
+    failure there is a UserWarning, and `embed_token_vectors` makes them later.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
-    braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. A text that it fails for
-    while others do is found by halving, as `pgbraid work` does: braid.abandon_embedding_jobs, and a UserWarning. The
-    embedder gets up to `batch_size` texts at a time, equal ones once. `progress(n)` is called with the number of chunks
-    embedded so far. A UserWarning tells of a single embedder that is of another model than the collection.
+    braid.fail_embedding_jobs: the chunks can be claimed again after a pause. If only some texts fail, halving the batch
+    finds them, as in `pgbraid work`: braid.abandon_embedding_jobs, and a UserWarning. The embedder gets up to
+    `batch_size` texts at a time, duplicates once. `progress(n)` is called with the number of chunks embedded so far. A
+    UserWarning says that the only embedder has another model than the collection.
 
-    Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
+    Raise EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
     """
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
@@ -75,12 +75,12 @@ def embed_token_vectors(
     batch_size: int = 64,
     progress: Callable[[int], object] | None = None,
 ) -> int:
-    """Make and store the token vectors of chunks that have none of the collection's model, up to `limit` of them (None:
-    all); how many got them. New chunks get theirs from `embed_pending`; this is for those that were there before
+    """Make and store token vectors for chunks without any of the collection's model, up to `limit` of them (None: all);
+    return the number of chunks stored. `embed_pending` serves new chunks; this call serves chunks that are older than
     `set_token_vectors`, or came with an embedding.
 
     Maps to braid.missing_token_vectors and braid.store_token_vectors. `progress(n)` is called with the number of chunks
-    so far. Raises EmbeddingError, MissingExtraError, NotFoundError, InvalidArgumentError.
+    so far. Raise EmbeddingError, MissingExtraError, NotFoundError, InvalidArgumentError.
     """
     from pgbraid.client import token_vectors
 
@@ -113,7 +113,7 @@ def embed_token_vectors(
 def _embed_batch(
     client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
 ) -> int | None:
-    """How many were embedded; None if nothing waits."""
+    """Embed one batch; return the number embedded, or None if nothing is pending."""
     parameters = {"collection": collection, "model": space.model}
     try:
         jobs = client._session.records(
@@ -142,7 +142,7 @@ def _embed_batch(
             else:
                 client._spaces.check_space(one.dimensions(), collection, space)
                 embedded.append((chunk_id, one))
-        # Before the embeddings, which end the jobs.
+        # Token vectors are stored before the embeddings, which end the jobs.
         if embedded and space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
             text_of = dict(jobs)
             kept = [(chunk_id, text_of[chunk_id]) for chunk_id, _ in embedded]
@@ -164,7 +164,7 @@ def _embed_batch(
     stored = store_embedded(client, collection, space.model, embedded, refused)
     for chunk_id, refusal in refused:
         abandon_refused(client, collection, space.model, chunk_id, refusal)
-    # Any of these may raise: warnings can be errors.
+    # Warnings come last, as each of them may raise: a filter can turn warnings into errors.
     for chunk_id, refusal in refused:
         warnings.warn(
             f'collection "{collection}", chunk {chunk_id} got no embedding: {refusal.message};'
@@ -190,8 +190,8 @@ def _vectors(embedder: Embedder, texts: list[str], dimensions: int) -> list[Vect
 def _refused_apart(
     failure: PgbraidError, embedder: Embedder, texts: list[str], dimensions: int
 ) -> list[Vector | RefusedError | LateError] | None:
-    """For each text its vector, or why there is none; None if no single text is at fault."""
-    # An HttpEmbedder has tried several times already, and would for a harmless text as well.
+    """Return for each text its vector or its error; None if no single text is at fault."""
+    # An HttpEmbedder has retried already, and would retry a harmless text as well.
     if is_down(failure):
         return None
     try:
@@ -207,8 +207,8 @@ def store_embedded(
     embedded: list[tuple[int, Vector]],
     refused: list[tuple[int, RefusedError | LateError]],
 ) -> int:
-    """Store vectors of chunks; how many were stored. If the database refuses one, the others are stored without it, and
-    it is added to `refused`."""
+    """Store vectors of chunks; return the number stored. If the database refuses one, store the others, and add it to
+    `refused`."""
     if not embedded:
         return 0
     try:
@@ -240,7 +240,7 @@ def store_embedded(
 def abandon_refused(
     client: BaseClient, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
 ) -> None:
-    """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
+    """Give up a text that the service refuses: at once if the refusal is final, else after MOST_ATTEMPTS."""
     client._session.value(
         "abandon_embedding_jobs",
         """
@@ -256,14 +256,14 @@ def abandon_refused(
 
 
 def storable(message: str) -> str:
-    """As text of the database, which takes no NUL."""
+    """Return the message as text that the database can store: without NUL, at most 1,000 characters."""
     return message.replace("\0", "").encode(errors="replace").decode()[:1000]
 
 
 def keep_token_vectors(
     client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
 ) -> str | None:
-    """Why there are no token vectors, if so: embeddings are stored without them."""
+    """Store token vectors; return a message if that fails, as embeddings are stored without them."""
     from pgbraid.client import token_vectors
 
     chunk_ids, texts = [chunk_id for chunk_id, _ in jobs], [text for _, text in jobs]

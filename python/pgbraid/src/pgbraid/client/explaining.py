@@ -1,6 +1,6 @@
 # Generated from async_client/explaining.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Where scores come from."""
+"""Explain scores."""
 
 from __future__ import annotations
 
@@ -39,11 +39,9 @@ def explain_search(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> Explanation:
-    """A search, explained: where each score comes from, and with `external_id` what became of that document.
+    """Run a search and explain each score; with `external_id`, explain also what became of that document.
 
-    Maps to braid.explain_search; arguments as in `search`.
-
-    Raises what `search` raises.
+    Maps to braid.explain_search; the arguments are the same as in `search`. Raise the errors of `search`.
     """
     match_count = row_count(match_count, other_names, 10)
     (answer,), warnings = searched(

@@ -1,6 +1,6 @@
 # Generated from async_client/multi_searching.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Searches for several queries at once: topics of the caller's, or what an expander makes of one query."""
+"""Search for several queries at once: the caller's, or an expander's variants of one query."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def multi_search(
     options: SearchOptions | Mapping[str, Any] | None = None,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """What is best for several queries together. Maps to braid.logged_multi_search; `search` calls it for a list of
-    queries and for `expand`.
+    """Return the rows that are best for several queries together. Maps to braid.logged_multi_search; `search` calls it
+    for a list of queries and for `expand`.
 
-    Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` say where each query has
-    them. What `expand` adds has half the weight. `match_count`, or `limit`, is 10 by
-    default, at most 1,000. The rest is as in `search`.
+    Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` hold the rank in each
+    query. Queries that `expand` adds have half the weight. `match_count`, or `limit`, is 10 by default, at most 1,000.
+    The other arguments are the same as in `search`.
 
-    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
     match_count = row_count(match_count, other_names, 10)
@@ -59,7 +59,7 @@ def multi_search(
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"
         )
-    # Else a vector that the database stores would be taken.
+    # Otherwise the database would use a stored vector of the query.
     semantic_weight = 0.0 if mode == "full_text" else semantic_weight
     ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     unexpanded: str | None = None
@@ -93,7 +93,7 @@ def multi_search(
                 match_count=match_count,
                 collection=collection,
                 **ranking,
-                # Refused if the model of searches is another one by then.
+                # The database refuses the vector if the collection searches by another model by then.
                 options=optional_json({"embedding_model": model, **(options or {})} if model else options, "options"),
             )
             break
@@ -116,7 +116,8 @@ def searched_together(
     /,
     **arguments: Any,
 ) -> SearchResults:
-    """multi_search with the arguments of `search`. Raises InvalidArgumentError for those that are for one query."""
+    """Call multi_search with the arguments of `search`. Raise InvalidArgumentError for arguments that need a single
+    query."""
     for name, value in (("embedding", embedding), ("late_interaction", late_interaction), ("reranker", reranker)):
         if value is not None and value is not False:
             raise InvalidArgumentError(
@@ -134,8 +135,9 @@ def _embedded(
     options: Mapping[str, Any] | None,
     warnings: list[dict[str, Any]],
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """The queries as braid.multi_search takes them, and the model of their vectors. Of what comes after the first
-    `count`, a search can do without what cannot be embedded."""
+    """Return the queries as braid.multi_search takes them, and the model of their vectors. If the embedder fails,
+    return queries without vectors, and add a warning. Raise EmbeddingError only if a semantic search has no vector for
+    one of the first `count` queries."""
     asked: list[dict[str, Any]] = []
     model: str | None = None
     fails = False
@@ -151,7 +153,7 @@ def _embedded(
             except EmbeddingError as error:
                 if mode == "semantic" and not is_expansion:
                     raise
-                fails = True  # once is enough
+                fails = True  # one attempt is enough
                 done = "searched by full text only" if mode != "semantic" else "searched without further queries"
                 message = "; ".join(filter(None, (done, error.message, error.hint)))
                 warnings.append({"code": "embedding_unavailable", "message": message})

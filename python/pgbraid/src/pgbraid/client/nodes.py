@@ -1,6 +1,6 @@
 # Generated from async_client/nodes.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Nodes of a cluster: which one has the tenant, and a connection to each that was needed."""
+"""Find the cluster's node that has the tenant, and keep a connection to each node used."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
 
-# A tenant may move once more while it is looked for; what moves is there after some seconds.
+# A tenant may move once more while the client looks for it; a move ends after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
 ADDRESSES = "PGBRAID_NODES"
 
 
 class Nodes:
-    """Shared by the views of a client that has opened its connection."""
+    """Hold connections to nodes, shared by the views of a client that has opened its connection."""
 
     def __init__(self, dsn: str, connection: psycopg.Connection[Any]) -> None:
         self.dsn = dsn
@@ -42,7 +42,7 @@ class Nodes:
         self.addresses = node_addresses(os.environ.get(ADDRESSES, ""))
         self.connections: dict[tuple[str, str], psycopg.Connection[Any]] = {}
         self.of_tenants: dict[str, tuple[str, str]] = {}
-        # Held while one is connected to: others would do the same.
+        # Held while a connection is opened, so that concurrent calls do not open it as well.
         self.lock = threading.Lock()
 
     def connection(self, tenant: str) -> psycopg.Connection[Any]:
@@ -50,7 +50,8 @@ class Nodes:
         return self.first if known is None or known.closed else known
 
     def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """By the node that has the tenant, also if that has moved: what was refused has done nothing."""
+        """Run a statement on the tenant's node, and again on its new node if it has moved: a refused statement did
+        nothing."""
         for _ in range(ATTEMPTS):
             asked = self.connection(session.tenant)
             try:
@@ -70,7 +71,7 @@ class Nodes:
         return session.fetch_from(self.connection(session.tenant), statement, parameters)
 
     def follow_tenant(self, session: Session) -> None:
-        """Before what has to be on one connection."""
+        """Find the tenant's node before calls that must share one connection."""
         with suppress(PermissionDeniedError):
             session.value("current_tenant_id")
 
@@ -96,7 +97,7 @@ class Nodes:
                 fallback_application_name="pgbraid",
             )
             end_with_client(connection)
-            # Each node has its own installation, and its own numbers of types.
+            # Each node has its own installation, and its own OIDs of types.
             cursor = connection.execute(
                 f"select i.version, i.part_hashes, ({VECTOR_TYPES}) from braid_calls.read_installation() i".encode()
             )
@@ -120,13 +121,13 @@ class Nodes:
 
 
 def find_node(session: Session, dsn: str) -> None:
-    """Have a session use the node that has its tenant, if there is such a tenant."""
+    """Make a session use its tenant's node, if the tenant exists."""
     session.nodes = nodes = Nodes(dsn, session.connection)
     nodes.follow_tenant(session)
 
 
 def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:
-    """Where nodes are found that Citus knows by other addresses: `node:port=host:port`, with commas between them."""
+    """Parse addresses of nodes that Citus knows by other addresses: `node:port=host:port`, separated by commas."""
     addresses = {}
     for pair in filter(None, (part.strip() for part in text.split(","))):
         named, _, address = pair.partition("=")

@@ -1,6 +1,6 @@
 # Generated from async_client/query_embeddings.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Vectors of queries that the database stores: looked up before a text is embedded, stored after the search."""
+"""Look up stored vectors of queries before embedding, and store new ones after the search."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.spaces import VectorSpace
 
-# The database stores none of a longer text.
+# The database stores no vector of a longer text.
 MOST_BYTES = 16384
-# Read-only transactions, and what the collection refuses, as when it stores no vectors any more.
+# Errors that last: a read-only transaction, and a collection that stores no vectors (any more).
 LASTING = {"25006", "22023"}
-# How often a vector is stored again, so that it counts as used, and of how many texts a client knows when it was.
+# Seconds after which a vector is stored again, so that it counts as used; a client remembers the last time for at most
+# MOST_TEXTS texts.
 SECONDS = 3600
 MOST_TEXTS = 1000
 
@@ -30,8 +31,9 @@ MOST_TEXTS = 1000
 def stored_vector(
     client: BaseClient, text: str, known: Vector | None, collection: str, space: VectorSpace
 ) -> tuple[Vector | None, bool]:
-    """The vector of a text, if it is stored, and whether it is to be stored after the search: also if it was, as it is
-    in use again. What the embedder has made in this process (`known`) needs no look into the database."""
+    """Return the stored vector of a text, if any, and whether to store it after the search; a vector in use is stored
+    again from time to time. A vector that the embedder has made in this process (`known`) needs no look into the
+    database."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return known, False
     if known is None:
@@ -41,10 +43,11 @@ def stored_vector(
             text=text,
             collection=collection,
         )
-        # Anyone who may write to the tenant can have stored it. So it is for this search alone: kept in the process, it
-        # would be taken for other tenants and databases.
+        # Anyone who may write to the tenant may have stored it, so it serves this search alone. The process must not
+        # cache it
+        # for other tenants and databases.
         known = None if stored is None else to_vector(stored, "the query")
-        if known is not None and known.dimensions() != space.dimensions:  # of another model since
+        if known is not None and known.dimensions() != space.dimensions:  # the model has changed since
             known = None
     at = client._spaces.stored.get((client.tenant, collection, space.model, text))
     return known, at is None or time.monotonic() - at > SECONDS
@@ -59,8 +62,8 @@ def stored_after(
     found: list[Any],
     warnings: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Store the vector of a text that was searched for, if there is one. The warnings, but for one that the database
-    has made untrue: it knew the vector that the embedder could not give."""
+    """Store the vector of a searched text, if any. Return the warnings, without `embedding_unavailable` if the database
+    knew the vector that the embedder could not make."""
     if text is not None and vector is not None and model is not None:
         _store(client, text, vector, collection, model)
     if found and isinstance(found[0], dict) and "query_embedding" in found[0].get("stats", ()):
@@ -69,8 +72,8 @@ def stored_after(
 
 
 def _store(client: BaseClient, text: str, vector: Vector, collection: str, model: str) -> None:
-    """Nothing depends on it: what fails for good, such as a login that only reads, is not tried again, and in a
-    transaction of the caller's nothing is tried."""
+    """Store a vector if possible; the search does not depend on it. Skip it after a lasting failure, such as a login
+    that only reads, and inside the caller's transaction."""
     idle = client.connection.info.transaction_status == TransactionStatus.IDLE
     known = client._spaces
     if not idle or (client.tenant, collection, model) in known.not_storing:

@@ -1,6 +1,6 @@
 # Generated from async_client/related.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""What is like a chunk or a document, and what the chunks found have in common."""
+"""Find similar chunks and documents, and count values of the chunks found."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def facets(
     value_count: int = 10,
     options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> dict[str, list[FacetValue]]:
-    """The commonest values of columns and metadata keys, with the number of chunks that have each, over all chunks
-    that a full-text search for the query finds; without a query, over all that the filters match. Maps to
+    """Return the most frequent values of columns and metadata keys, with the number of chunks of each. It counts all
+    chunks that a full-text search for the query finds; without a query, all that the filters match. Maps to
     braid.facets.
 
-    The answer has every key, in order; for each up to `value_count` values, the commonest first. Each element of a
-    list counts as a value. `match` and `options` are those of `search`.
+    The result has every key, in order; each has up to `value_count` values, the most frequent first. Each element of a
+    list counts as a value. `match` and `options` are the same as in `search`.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     check_query(query)
     rows = client._session.json_rows(

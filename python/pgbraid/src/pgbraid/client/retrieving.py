@@ -1,6 +1,6 @@
 # Generated from async_client/retrieving.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Searching behind the protocol of retrievers."""
+"""Search by the protocol of retrievers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def retrieve(
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
 ) -> list[ScoredChunk]:
-    """The `k` best chunks of a hybrid search, as any `pgbraid.Retriever` gives them. `search` has more arguments and
-    tells more.
+    """Return the `k` best chunks of a hybrid search, as any `pgbraid.Retriever` does. `search` has more arguments and
+    returns more about each row.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     found = search(client, query, k, filters=filters, collection=collection)
     return [

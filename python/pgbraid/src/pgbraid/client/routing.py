@@ -1,6 +1,6 @@
 # Generated from async_client/routing.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Whoever finds the server that answers a statement of a session, if that is not always the same."""
+"""Define protocols of routing: they find the server that answers a session's statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Asking = TypeVar("Asking", contravariant=True)
 
 
 class NodeRouting(Protocol[Asking]):
-    """The nodes of a cluster: `fetch` has the one answer that has the session's tenant."""
+    """Route to nodes of a cluster: `fetch` asks the node that has the session's tenant."""
 
     def connection(self, tenant: str) -> psycopg.Connection[Any]: ...
 
@@ -29,7 +29,7 @@ class NodeRouting(Protocol[Asking]):
 
 
 class StandbyRouting(Protocol[Asking]):
-    """Hot standbys: `fetch` has one of them answer what only reads, and the primary all else."""
+    """Route to hot standbys: `fetch` sends reads to one of them, and all else to the primary."""
 
     def wait_for(self, position: int) -> None: ...
 

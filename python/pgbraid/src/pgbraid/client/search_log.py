@@ -1,6 +1,6 @@
 # Generated from async_client/search_log.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""What is searched for, and what becomes of the results."""
+"""Record feedback on search results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def record_feedback(
     kind: Literal["click", "dwell", "rating", "used_in_answer"],
     value: float | None = None,
 ) -> bool:
-    """Tell what became of a document that a logged search found: `click`, `dwell` (seconds), `rating` (-10 to 10) or
-    `used_in_answer`. `search` is what `search` gave, or its `stats["search_id"]`. False if that was known. Maps to
-    braid.record_feedback.
+    """Record what became of a document that a logged search found: `click`, `dwell` (seconds), `rating` (-10 to 10) or
+    `used_in_answer`. `search` is the result of `search`, or its `stats["search_id"]`. Return False if this was recorded
+    before. Maps to braid.record_feedback.
 
-    Results of a search that was not logged have no search_id: then nothing is recorded, and that is False, too.
-    Raises NotFoundError, InvalidArgumentError, LimitExceededError.
+    Results of a search that was not logged have no search_id: nothing is recorded then, and the result is False, too.
+    Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     search_id = search.stats.get("search_id") if isinstance(search, SearchResults) else search
     if search_id is None and isinstance(search, SearchResults):

@@ -1,6 +1,6 @@
 # Generated from async_client/searching.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Searching."""
+"""Search, with a reranker or for several queries where asked."""
 
 from __future__ import annotations
 
@@ -45,35 +45,34 @@ def search(
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
-    """Search. Maps to braid.logged_search; `stats["search_id"]` of a search that was logged is for `record_feedback`.
-
-    `match_count`, or `limit`, is 10 by default, 5 with `reranker`.
+    """Search by full text and by meaning. Maps to braid.logged_search; pass `stats["search_id"]` of a logged search to
+    `record_feedback`. `match_count`, or `limit`, is 10 by default, 5 with `reranker`.
 
     `mode` says which legs run. `embedding` is the query's vector, if you have it, in any form that `add_documents`
-    takes; else the embedder makes it of the query without its operators. If that fails, a hybrid search gives what full
-    text finds and warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
+    takes; otherwise the embedder makes it from the query without its operators. If that fails, a hybrid search returns
+    full-text results with the warning `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
     (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
-    query's words, such as 75%. `options` are snippet, correct, operators, explain, min_scores,
-    min_relevance, ranking, boosts and rank_by; with `{"operators": False}`
-    the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
-    Others shape the rows: group_by, collapse, diversify, context and cursor: see docs/guide/grouping.md.
+    query's words, such as 75%. `options` are snippet, correct, operators, explain, min_scores, min_relevance, ranking,
+    boosts and rank_by; `{"operators": False}` takes the query as plain words and embeds it unchanged. A boost is
+    `{"boosts": [{"recency": {"half_life": "30 days"}}]}`. Options that shape the rows are group_by, collapse,
+    diversify, context and cursor: see docs/guide/grouping.md.
 
-    `late_interaction` ranks the best candidates by the token vectors stored for them: see
-    docs/guide/rerank-in-sql.md. The embedder makes the vectors of the query. True, or a dict with candidates and
-    weight. If the embedder fails, there is a warning with the code `late_interaction_unavailable`.
+    `late_interaction` ranks the best candidates by their stored token vectors: see docs/guide/rerank-in-sql.md. It is
+    True, or a dict with candidates and weight. The embedder makes the query's token vectors; if it fails, there is a
+    warning with the code `late_interaction_unavailable`.
 
     `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content; then
-    the rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
-    each, or takes more than `rerank_timeout` seconds (None: no limit), rows stay in the order of `score` and there
-    is a warning with the code `reranker_unavailable`. `min_score` is of `score`. A reranker that is slow to load
+    the rows are shaped as the options ask, and the best returned. It fails if it raises, returns anything but a finite
+    number for each row, or takes more than `rerank_timeout` seconds (None: no limit). Then rows stay in the order of
+    `score`, with the warning `reranker_unavailable`. `min_score` applies to `score`. A reranker that is slow to load
     has `warm_up()`.
 
-    Several queries, as in `search(["database", "PostgreSQL"])`, are searched for together, by `multi_search`. `expand`
-    makes further queries of one: a function, or pgbraid.expanders.ChatExpander. If it fails, the query is searched for
-    alone, with a warning of the code `expansion_unavailable`. Neither goes with `embedding`, `late_interaction`, or
+    A list of queries, as in `search(["database", "PostgreSQL"])`, is searched as one, by `multi_search`. `expand` makes
+    further queries from one: a function, or pgbraid.expanders.ChatExpander. If it fails, only the query itself is
+    searched, with the warning `expansion_unavailable`. Neither can be combined with `embedding`, `late_interaction`, or
     `reranker`.
 
-    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
     if expand is not None or not (query is None or isinstance(query, str)):
@@ -88,7 +87,7 @@ def search(
     count = match_count
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        # Imported when used: a search starts cold.
+        # Imported here, so that a search starts fast in a new process.
         from pgbraid.client import reranked
         from pgbraid.reranking import candidates
 

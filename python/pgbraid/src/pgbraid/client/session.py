@@ -1,6 +1,6 @@
 # Generated from async_client/session.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""A connection and the tenant it is used for: one statement per call, what it gives, and its errors."""
+"""Run one statement per call on a connection for a tenant; convert results and errors."""
 
 from __future__ import annotations
 
@@ -31,49 +31,50 @@ if TYPE_CHECKING:
     from pgbraid.client.routing import NodeRouting, StandbyRouting
     from pgbraid.vectors import VectorTypes
 
-# Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
-# connection that others use too.
+# Each statement sets the tenant for its own transaction. So the tenant is right behind a pooler, after a rollback, and
+# on a connection with several users.
 TENANT = "set_config('braid.tenant', %(session_tenant)s, true)"
 IS_NODE = "pg_catalog.to_regprocedure('braid_calls.tenant_here()') is not null"
-# Has the server look, while it works on a statement, whether the client is still there: else it would work on for
-# one that is gone. On some operating systems it cannot.
+# Makes the server check every 2 s whether the client is still there, as it would otherwise finish a statement that
+# nobody waits for. Some operating systems cannot check.
 END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"
-# What results are written in: psycopg reads times and intervals in no other way, and numbers lose nothing.
+# Settings of results: psycopg parses no other form of times and intervals, and numbers lose no digit.
 READABLE = (
     "pg_catalog.set_config('datestyle', 'ISO, MDY', false), pg_catalog.set_config('intervalstyle', 'postgres', false),"
     " pg_catalog.set_config('extra_float_digits', '1', false)"
 )
-# Held by the statement that a connection is at, of whatever client: who waits for it must not be taken for that one.
+# Held while a connection runs a statement, whichever client sent it, so that a waiting call is never cancelled for the
+# running one.
 _LOCKS: WeakKeyDictionary[psycopg.Connection[Any], threading.Lock] = WeakKeyDictionary()
 
 
 class Call:
-    """What the statements of one call have in common."""
+    """Hold the state that all statements of one call share."""
 
     def __init__(self) -> None:
-        # Which connection is at one of them, if any, and a lock for whoever changes that or goes by it.
+        # The connection that runs a statement of this call, if any; the lock guards changes of it, and cancelling.
         self.connection: psycopg.Connection[Any] | None = None
         self.lock = threading.Lock()
 
 
 class Session:
-    """What the parts of the client have in common."""
+    """Hold the connection, the tenant and the routing that all parts of the client share."""
 
     def __init__(self, connection: psycopg.Connection[Any], tenant: str, *, owns_connection: bool) -> None:
         self._connection = connection
         self.tenant = tenant
         self.owns_connection = owns_connection
-        self.nodes: NodeRouting[Session] | None = None  # of a cluster
+        self.nodes: NodeRouting[Session] | None = None  # set on a cluster only
         # Where reads go, if not to the connection.
         self.standbys: StandbyRouting[Session] | None = None
         self.vector_types: VectorTypes = {}
-        self.parts: frozenset[str] = frozenset()  # that the database has, when that was last looked at
-        # That this is a view for, if for one.
+        self.parts: frozenset[str] = frozenset()  # parts that the database had at the last check
+        # The call that this session is a view for, if any.
         self.call: Call | None = None
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
-        """To the tenant's node, as far as that is known."""
+        """Return the connection to the tenant's node, if known, else the first one."""
         return self._connection if self.nodes is None else self.nodes.connection(self.tenant)
 
     def is_aborted(self) -> bool:
@@ -85,12 +86,13 @@ class Session:
         return parsed(self.rows(function, statement, **parameters))
 
     def json_rows(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
-        """Call a function that returns a table; return one object per row. In the select list it keeps their order."""
+        """Call a function that returns a table; return one object per row. A call in the select list keeps the rows'
+        order."""
         statement = f"select to_jsonb({called(function, arguments)})::text from {TENANT}"
         return parsed(self.rows(function, statement, **parameters))
 
     def records(self, function: str, arguments: str = "", /, **parameters: Any) -> list[tuple[Any, ...]]:
-        """Call a function that returns a table; return its rows, with values of Python's types."""
+        """Call a function that returns a table; return its rows as tuples of Python's types."""
         rows = f"select {called(function, arguments)} from {TENANT}"
         return self.rows(function, f"select (r.one).* from ({rows}) r (one)", **parameters)
 
@@ -99,7 +101,7 @@ class Session:
         return (self.rows(function, f"select {called(function, arguments)} from {TENANT}", **parameters))[0][0]
 
     def value_for_all(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
-        """Call a function that is for all tenants; return its value."""
+        """Call a function that needs no tenant; return its value."""
         return (self.rows(function, f"select {called(function, arguments)}", **parameters))[0][0]
 
     def rows(
@@ -113,7 +115,7 @@ class Session:
                 raise self._typed(error, parameters) from error
             if self.connection.info.transaction_status != TransactionStatus.IDLE:
                 raise upgraded(error, self.parts) from error
-        # An upgrade came in between, and nothing has been done.
+        # An upgrade came in between, and the statement did nothing.
         try:
             return self._fetch(functions, statement, parameters)
         except psycopg.Error as error:
@@ -122,12 +124,12 @@ class Session:
             raise self._typed(error, parameters) from error
 
     def check_installation(self, *, is_new: bool = False) -> bool:
-        """Refuse a database whose version or functions are not those that this package can work with; learn where
-        pgvector's types are. Tells whether it is a node of a cluster. The same statement has a new connection end with
-        the client."""
+        """Check that this package can work with the database's version and functions, and find pgvector's types; return
+        whether the database is a node of a cluster. The same statement sets READABLE and END_WITH_CLIENT on a new
+        connection."""
         from pgbraid.install.compatibility import before_release, check_installed
 
-        # As text: an application's own connection may read JSON in another way.
+        # Hashes are read as text, as an application's own connection may convert JSON in another way.
         sql = f"select version, part_hashes::text, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
             try:
@@ -171,9 +173,10 @@ class Session:
                 connection.cursor(row_factory=tuple_row) as cursor,
             ):
                 if has_vectors and not self.owns_connection:
-                    # Not the connection: what the caller's own statements give stays as it is.
+                    # Types are registered on the cursor only, as the caller's own statements must return what they did
+                    # before.
                     register_vector_types(cursor, self.vector_types)
-                # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
+                # A prepared statement saves nothing here, and would outlive the functions that an upgrade drops.
                 call.connection = connection
                 try:
                     cursor.execute(
@@ -189,7 +192,7 @@ class Session:
             ) from error
 
     def cancel(self) -> None:
-        """The statement of this call that is under way, if one is. The next one on its connection waits meanwhile."""
+        """Cancel the running statement of this call, if any. The next statement on its connection waits meanwhile."""
         if self.call is not None:
             with self.call.lock:
                 if self.call.connection is not None:
@@ -201,18 +204,18 @@ class Session:
             return out_of_range(error, parameters)
         typed = from_psycopg(error, self.parts)
         if isinstance(typed, WrongNodeError):
-            # A connection that is not the client's stays where it is.
+            # A client on a connection of the caller's cannot follow its tenant to another node.
             typed.retryable = self.nodes is not None
         return typed
 
 
 def called(function: str, arguments: str) -> str:
-    """Return a call of a function, which is one of the API if its schema is not given."""
+    """Return the call of a function, which is in the schema braid unless qualified."""
     return f"{'' if '.' in function else 'braid.'}{function}({arguments})"
 
 
 def parsed(rows: list[tuple[Any, ...]]) -> list[Any]:
-    """Return the values of rows that have one text of JSON each."""
+    """Return the parsed values of rows with one JSON text each."""
     try:
         return [None if row is None else json.loads(row) for (row,) in rows]
     except ValueError:
@@ -222,7 +225,7 @@ def parsed(rows: list[tuple[Any, ...]]) -> list[Any]:
 
 
 def end_with_client(connection: psycopg.Connection[Any]) -> None:
-    """As END_WITH_CLIENT, and READABLE."""
+    """Set READABLE and END_WITH_CLIENT on a connection."""
     connection.execute(f"select {READABLE}".encode())
     with suppress(psycopg.DataError):
         connection.execute(f"select {END_WITH_CLIENT}".encode())

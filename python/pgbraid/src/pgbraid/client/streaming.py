@@ -1,6 +1,6 @@
 # Generated from async_client/streaming.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Searches whose results come page after page: by full text at once, then fused, then reranked."""
+"""Stream a search's results as pages: full text at once, then fused, then reranked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pgbraid.vectors import VectorLike
 
 ARGUMENTS = f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}"
-# Seconds between two attempts to cancel a statement, which may have been on its way to the server at the first.
+# Seconds between attempts to cancel a statement, which may not have reached the server at the first attempt.
 PAUSE = 0.02
 
 
@@ -65,22 +65,22 @@ def search_stream(
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchStream:
-    """`search` as its results come: `for page in client.search_stream("…")`.
+    """Search, and yield pages of results as they improve: `for page in client.search_stream("…")`.
 
-    A hybrid search gives what full text finds while the query is still being embedded, then the fused rows, then, with
-    `reranker`, those in the reranker's order. Each page is a `StreamedResults`, which tells its `stage`, what changed,
-    and whether it is the last. If the vector is known already, the fused page is the first; the modes full_text and
-    semantic have one page, and the reranked one. If the embedder fails, the last page is what full text finds, with
-    the warning `embedding_unavailable`. Arguments are those of `search`.
+    A hybrid search yields full-text results while the query is being embedded, then the fused rows, then, with
+    `reranker`, the rows in the reranker's order. Each page is a `StreamedResults` with its `stage`, the changes, and
+    `is_last`. If the vector is known already, the fused page is the first. The modes full_text and semantic have one
+    page, and the reranked one. If the embedder fails, the last page has full-text results with the warning
+    `embedding_unavailable`. The arguments are the same as in `search`.
 
-    The last page is what `search` gives. A stream is one search of the search log: the page of full text that comes
-    first is not logged.
+    The last page is what `search` would return. The search log records a stream once; it does not record the first
+    full-text page.
 
-    When another query is typed, `close()` the stream, also while it is waited for elsewhere, or cancel the task: a
-    statement that runs is cancelled on the server, what the embedder or the reranker is at is given up, and the
-    connection can be used. In a transaction of yours, a cancelled statement fails it.
+    When the user types another query, `close()` the stream, also while another task waits for it, or cancel the task.
+    This cancels a running statement on the server and abandons calls of embedder and reranker; the connection stays
+    usable. In a transaction of yours, a cancelled statement aborts it.
 
-    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     if not (query is None or isinstance(query, str)):
         raise InvalidArgumentError(
@@ -100,7 +100,7 @@ def search_stream(
 
 
 class SearchStream:
-    """The pages of one search. `search_stream` makes it."""
+    """Iterate over the pages of one search. `search_stream` makes it."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class SearchStream:
         self._late_interaction = late_interaction
         self._ranking = ranking
         self._reranker = reranker
-        # How many rows the search finds, by which options, and how they are shaped afterwards.
+        # The number of rows to find, the options for finding them, and the options for shaping them afterwards.
         self._count = count
         self._finding = finding
         self._shaping = shaping
@@ -139,16 +139,16 @@ class SearchStream:
         self._before = SearchResults([])
         self._stage = ""
         self._started: float | None = None
-        # What is to be embedded, and the vector on its way.
+        # The request to embed the query, and the future of its vector.
         self._asked: VectorRequest | None = None
         self._vector: Future[Any] | None = None
-        # All rows that the search found, of which a page may show some, with its stats and warnings.
+        # All rows that the search found, with stats and warnings; a page may show some of them.
         self._found = SearchResults([])
-        # What a page waits for, if it is no statement.
+        # The future that a page waits for, if not a statement.
         self._awaited: Future[Any] | None = None
         self._is_closed = False
         self._is_busy = False
-        # Held by whoever changes the state, and while a statement is cancelled: it must not be the next one.
+        # Held while the state changes, and while a statement is cancelled, so that the next statement is not hit.
         self._lock = threading.Lock()
 
     def __iter__(self) -> SearchStream:
@@ -188,7 +188,7 @@ class SearchStream:
         self.close()
 
     def close(self) -> None:
-        """Give no more pages, and stop what is under way. Another thread or task that waits for a page gets none."""
+        """End the stream and cancel what is running. Another thread or task that waits for a page gets none."""
         self._is_closed = True
         while True:
             for future in (self._vector, self._awaited):
@@ -203,11 +203,11 @@ class SearchStream:
             time.sleep(PAUSE)
 
     def _full_text(self) -> StreamedResults | None:
-        """The page to look at while the query is being embedded; none if it is not."""
+        """Return the page to show while the query is being embedded; None if no embedding is needed."""
         options = self._options
         if self._mode != "hybrid" or self._embedding is not None or self._ranking["full_text_weight"] == 0:
             return None
-        # The places of later pages are those of the fused order.
+        # A cursor is a place in the fused order, which this page does not have.
         if isinstance(options, Mapping):
             if options.get("cursor"):
                 return None
@@ -217,7 +217,7 @@ class SearchStream:
         try:
             asked = ask_for_vector(self._client, self._query, self._collection, self._options)
         except EmbeddingError:
-            return None  # told of by the search itself
+            return None  # the search itself reports this error
         if asked is None:
             return None
         self._asked = asked
@@ -229,7 +229,7 @@ class SearchStream:
         return self._page(found, "full_text", is_last=False, is_shaped=True)
 
     def _fused(self) -> StreamedResults | None:
-        """The page of the search itself, by both legs unless told otherwise."""
+        """Return the page of the search itself, with both legs in the mode hybrid."""
         found = self._search("logged_search", self._mode, self._count, self._finding, self._late_interaction)
         self._found = found
         legs = found.stats["mode"]
@@ -238,7 +238,7 @@ class SearchStream:
         return self._page(found, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
 
     def _reranked(self) -> StreamedResults | None:
-        """The page in the reranker's order."""
+        """Return the page in the reranker's order."""
         assert self._reranker is not None and self._query is not None
         found = self._found
         text = embedded_text(self._client, self._query, self._collection, self._options)
@@ -269,9 +269,9 @@ class SearchStream:
         options: Mapping[str, Any] | None,
         warnings: list[dict[str, Any]],
     ) -> tuple[Any, str | None, str | None]:
-        """As `embed_query`, of what is being embedded already."""
+        """Return as `embed_query` does, using the vector that is being made already."""
         asked, self._asked = self._asked, None
-        if asked is None:  # it was not to be embedded before, or the model has changed meanwhile
+        if asked is None:  # no text was to be embedded before, or the model has changed meanwhile
             asked = ask_for_vector(client, query, collection, options)
             if asked is None:
                 return None, None, None

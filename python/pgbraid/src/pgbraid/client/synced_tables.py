@@ -1,6 +1,6 @@
 # Generated from async_client/synced_tables.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Tables of the user's own whose rows are kept as documents."""
+"""Keep rows of the user's own tables as documents."""
 
 from __future__ import annotations
 
@@ -39,12 +39,11 @@ def sync_table(
     **others: Never,
 ) -> None:
     """Keep the rows of a table, named with its schema, as documents, and follow its changes. All other names are of
-    columns; `id` is the primary key by default; `turns`, in place of `content`, is a transcript. Rows are of the
-    client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` brings them over; with `mode`
-    immediate, the trigger does where it can. For administrators
-    who own the table. Maps to braid.sync_table.
+    columns; `id` is the primary key by default; `turns`, in place of `content`, is a transcript. Rows belong to the
+    client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` transfers changes; with `mode`
+    immediate, the trigger does so where it can. For administrators who own the table. Maps to braid.sync_table.
 
-    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    Raise NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
     refuse_others(others)
     client._session.value(

@@ -1,6 +1,6 @@
 # Generated from async_client/tenants.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Tenants: made and dropped, and all of one's data as lines of JSON."""
+"""Export and import all data of a tenant as lines of JSON."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator[str]:
-    """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
-    the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
-    braid.export_tenant.
+    """Yield all data of this tenant, or of its part of one collection, without loss, as lines of JSON for
+    `import_tenant`. The collections that it uses come first, then its documents with their chunks and embeddings, from
+    one snapshot. Maps to braid.export_tenant.
 
-    Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+    Raise ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
     try:
         with client.connection.transaction():
@@ -41,15 +41,14 @@ def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator
 def import_tenant(
     client: BaseClient, records: Iterable[str], *, progress: Callable[[int], object] | None = None
 ) -> int:
-    """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
-    braid.import_tenant.
+    """Store lines from `export_tenant`, of any tenant and any database, for this tenant; return the number of
+    documents. Maps to braid.import_tenant.
 
-    Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
-    Collections are created if they are not there, which administrators may do. Every batch is a transaction, unless
-    inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
-    far.
+    Searches then return the same results with the same scores. Documents with the same external_id are replaced.
+    Missing collections are created, which administrators may do. Every batch is a transaction, unless inside
+    `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so far.
 
-    Raises InvalidArgumentError, NotFoundError.
+    Raise InvalidArgumentError, NotFoundError.
     """
     client = client._for_one_call()
     done = 0
@@ -67,7 +66,7 @@ def import_tenant(
 
 
 def _bring_collections(client: BaseClient, records: Iterable[str]) -> None:
-    """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
+    """Create a cluster's collections at the coordinator; the tenant's node then stores the documents."""
     for record in records:
         definition = json.loads(record).get("collection") if '"collection"' in record else None
         if isinstance(definition, dict):

@@ -1,6 +1,6 @@
 # Generated from async_client/token_vectors.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Vectors of tokens, for late interaction: stored beside chunks, and made of queries."""
+"""Make token vectors for late interaction: store them with chunks, and send them with queries."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pgbraid.reranker import TokenEmbedder
     from pgbraid.spaces import VectorSpace
 
-# A longer query is pooled to so many vectors.
+# A longer query is pooled to this number of vectors.
 QUERY_VECTORS = 64
-# What braid.store_token_vectors takes at once.
+# Bounds of one call of braid.store_token_vectors.
 STORED_CHUNKS = 10_000
 STORED_VECTORS = 100_000
 
@@ -36,8 +36,8 @@ def store_token_vectors(
     chunk_ids: list[int],
     texts: list[str],
 ) -> int:
-    """Embed the tokens of texts, pool them, and store them; how many chunks got theirs. A text without tokens gets
-    none."""
+    """Embed the tokens of texts, pool the vectors, and store them; return the number of chunks stored. A text without
+    tokens gets none."""
     found = vectors_of_tokens(embedder, texts)
     most = space.token_count or 1
     pooled = [pool_tokens(vectors, most) for vectors in found]
@@ -70,7 +70,7 @@ def with_late_interaction(
     options: Mapping[str, Any] | None,
     late_interaction: bool | Mapping[str, Any],
 ) -> tuple[Mapping[str, Any] | None, list[dict[str, Any]]]:
-    """Options with the token vectors of a query's text to be embedded, and warnings if they cannot be made."""
+    """Return the options with the query's token vectors, and warnings if they cannot be made."""
     if options and options.get("late_interaction") is not None:
         raise InvalidArgumentError(
             "late_interaction is given twice",
@@ -107,7 +107,7 @@ def with_late_interaction(
 
 
 def vectors_of_tokens(embedder: TokenEmbedder, texts: list[str]) -> list[Vectors]:
-    """The token vectors of each text. Raises EmbeddingError, whatever the embedder fails by."""
+    """Return the token vectors of each text. Raise EmbeddingError for any failure of the embedder."""
     try:
         found = [np.asarray(vectors, np.float32) for vectors in embedder.embed_tokens(texts)]
     except EmbeddingError:
@@ -125,7 +125,7 @@ def vectors_of_tokens(embedder: TokenEmbedder, texts: list[str]) -> list[Vectors
 
 
 def texts_of(vectors: Vectors) -> list[str]:
-    """In pgvector's text form, with as many digits as half precision has."""
+    """Return vectors in pgvector's text form, with the digits that half precision holds."""
     return [f"[{','.join(f'{number:.5g}' for number in vector)}]" for vector in vectors.tolist()]
 
 
@@ -145,7 +145,7 @@ def space_with_tokens(client: BaseClient, collection: str, *, anew: bool = False
 
 
 def embedder_for_tokens(client: BaseClient, collection: str, space: VectorSpace) -> TokenEmbedder:
-    """The client's embedder of that model. Raises MissingExtraError if it has none."""
+    """Return the client's embedder of the token vectors' model. Raise MissingExtraError if there is none."""
     own = space._replace(model=space.token_model or "")
     for embedder in client._spaces._embedders or filter(None, [client._spaces.embedder_for(own, [own])]):
         if embedder.model_name == space.token_model and hasattr(embedder, "embed_tokens"):

@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL server: a private cluster that starts on demand and keeps running between commands.
+"""Run the embedded PostgreSQL server: a private cluster that starts on demand and keeps running between commands.
 
 Its data lies in the user's data directory (`PGBRAID_DATA_DIR` overrides). It listens on a Unix socket only, in a
-directory that only its own OS user can enter, and authenticates by the kernel's word (`peer`): nobody but the OS
-user who started it, who may be any database role, gets in. Started by root it runs as the OS user `pgbraid`.
+directory that only its own OS user can enter. Authentication is `peer`: only the OS user who started the server can
+connect, as any database role. Started by root it runs as the OS user `pgbraid`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DEFAULT_VERSION = 18
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """What is known of an embedded server without starting it. `version` is None before it is initialised."""
+    """Hold the state of an embedded server, read without starting it. `version` is None before it is initialised."""
 
     data_dir: Path
     version: int | None
@@ -47,7 +47,8 @@ class ServerStatus:
 
 
 def default_data_dir() -> Path:
-    """`PGBRAID_DATA_DIR`, else the user's data directory; for root a place that the server's OS user can reach."""
+    """Return `PGBRAID_DATA_DIR`, else the user's data directory; for root a directory that the server's OS user can
+    reach."""
     chosen = os.environ.get("PGBRAID_DATA_DIR")
     if chosen:
         return Path(chosen)
@@ -61,10 +62,10 @@ def default_data_dir() -> Path:
 def ensure_running(
     data_dir: str | os.PathLike[str] | None = None, version: int | None = None, *, initialise: bool = True
 ) -> Server:
-    """The embedded server, started (and with `initialise` created) if it is not running.
+    """Return the embedded server; start it if it is not running and, with `initialise`, create it if missing.
 
-    `version` is a PostgreSQL major version, 16 or 18; without it `PGBRAID_PG_VERSION`, else that of the existing
-    data, else 18. Safe to call from many processes at once. Raises `ServerError`.
+    `version` is a PostgreSQL major version, 16 or 18; the default is `PGBRAID_PG_VERSION`, else the existing data's
+    version, else 18. Many processes may call this at once. Raise `ServerError`.
     """
     _require_posix()
     from pgbraid.embedded import cluster
@@ -89,14 +90,14 @@ def ensure_running(
 
 
 def create_database(server: Server) -> None:
-    """Create the database `pgbraid` unless it is there. A start does so too; this is for one dropped since."""
+    """Create the database `pgbraid` unless it exists. Each start does so; call this after someone dropped it."""
     from pgbraid.embedded import cluster
 
     cluster.create_database(server)
 
 
 def stop(data_dir: str | os.PathLike[str] | None = None) -> bool:
-    """Stop the embedded server. Returns whether it was running. Raises `ServerError`."""
+    """Stop the embedded server; return whether it was running. Raise `ServerError`."""
     _require_posix()
     from pgbraid.embedded import cluster
 
@@ -104,7 +105,7 @@ def stop(data_dir: str | os.PathLike[str] | None = None) -> bool:
 
 
 def status(data_dir: str | os.PathLike[str] | None = None) -> ServerStatus:
-    """The state of the embedded server, which is not started by asking."""
+    """Return the state of the embedded server, without starting it."""
     _require_posix()
     from pgbraid.embedded import cluster
 

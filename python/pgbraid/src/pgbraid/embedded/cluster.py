@@ -1,8 +1,8 @@
-"""Creating, starting and stopping the cluster in a data directory.
+"""Create, start and stop the cluster in a data directory.
 
-A home folder holds `postgres/` (the cluster), `run/` (its socket) and `lock`, which serialises everything that
-changes them. Whether the server runs is told by its socket and by its process, never by postmaster.pid alone:
-after a crash that file names a process that is gone, or another one that was given the same number.
+A home folder holds `postgres/` (the cluster), `run/` (its socket) and `lock`, which serialises all changes of them. The
+socket and the process tell whether the server runs, never postmaster.pid alone: after a crash that file names a dead
+process, or another one with a reused number.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     import psutil
 
 SOCKET_NAME = f".s.PGSQL.{PORT}"
-# sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
+# sun_path holds 104 bytes on macOS and 108 on Linux, including the terminating zero.
 SOCKET_PATH_MAX = 103
-# A start after a crash repeats what was written since the last checkpoint.
+# Seconds. After a crash, the server replays WAL since the last checkpoint before it accepts connections.
 START_TIMEOUT = 300.0
-# Longer, as a second command waits for the start of the first one.
+# Longer, as a second command waits for the first command's start.
 LOCK_TIMEOUT = START_TIMEOUT + 60
-# What the server says if the kernel does not give it its shared memory, and what it is started with instead.
+# The server's messages when the kernel refuses shared memory, and the shared_buffers to try instead.
 MEMORY_REFUSED = ("could not map anonymous shared memory", "could not create shared memory segment")
 LESS_MEMORY = ("512MB", "128MB", "32MB")
 
@@ -50,7 +50,8 @@ class _PidFile:
 
 
 def data_version(home: Path) -> int | None:
-    """Major version of the PostgreSQL that made the cluster, None if there is none."""
+    """Return the major version of the cluster's PostgreSQL, None without a cluster. Raise ServerError if another OS
+    user owns it."""
     try:
         version = int((_cluster_dir(home) / "PG_VERSION").read_text())
         if _cluster_dir(home).stat().st_uid == server_account().uid:
@@ -66,7 +67,8 @@ def data_version(home: Path) -> int | None:
 
 
 def running_server(home: Path) -> Server | None:
-    """The server if it runs and takes connections; no lock, no process list: every command comes through here."""
+    """Return the server if it accepts connections, else None. Each command calls this, so it takes no lock and lists no
+    processes."""
     pid_file = _read_pid_file(home)
     version = data_version(home)
     if pid_file is None or version is None or not pid_file.ready or not _listens(pid_file.socket_dir):
@@ -159,7 +161,7 @@ def _prepare_home(home: Path, account: Account) -> None:
 
 
 def _private_dir(path: Path, account: Account) -> None:
-    """Make a directory that only the account can enter, and refuse one that someone else has put there."""
+    """Create a directory that only the account can enter. Raise ServerError for an existing one of someone else's."""
     try:
         path.mkdir(mode=0o700)
         if account.switch:
@@ -190,7 +192,7 @@ def _socket_dir(home: Path) -> Path:
 
 
 def _read_pid_file(home: Path) -> _PidFile | None:
-    """Lines: pid, data directory, start time, port, socket directory, address, shared memory, status."""
+    """Parse postmaster.pid: pid, data directory, start time, port, socket directory, address, shared memory, status."""
     try:
         lines = (_cluster_dir(home) / "postmaster.pid").read_text().splitlines()
         return _PidFile(int(lines[0]), Path(lines[4]), lines[7].strip() == "ready")
@@ -199,7 +201,7 @@ def _read_pid_file(home: Path) -> _PidFile | None:
 
 
 def _listens(socket_dir: Path) -> bool:
-    # Whoever owns the directory could answer in the server's place.
+    # The directory's owner could answer in the server's place.
     if not _is_private(socket_dir, server_account().uid):
         return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -212,7 +214,7 @@ def _listens(socket_dir: Path) -> bool:
 
 
 def _postmaster(home: Path, account: Account) -> psutil.Process | None:
-    """The process that postmaster.pid names, if it really is this cluster's postmaster."""
+    """Return the process that postmaster.pid names, if it is this cluster's postmaster."""
     import psutil
 
     try:
@@ -238,10 +240,10 @@ def _belongs_to(process: psutil.Process, home: Path, account: Account) -> bool:
 
 
 def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
-    """initdb aside, then rename: a cluster cut short is never taken for a whole one."""
+    """Run initdb in a temporary directory, then rename it, so that an incomplete cluster is never used."""
     for remains in home.glob("postgres.new*"):
         shutil.rmtree(remains, ignore_errors=True)
-    # A name of its own, because the initdb of a command that was killed may still be writing into the last one.
+    # The name is unique, as the initdb of a killed command may still be writing.
     scratch = home / f"postgres.new.{os.getpid()}"
     result = None
     for locale in _locales(version):
@@ -260,8 +262,8 @@ def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
 
 
 def _locales(version: int) -> list[list[str]]:
-    """What to try, best first. Not the environment's: a cluster's letters should not depend on who first ran a
-    command. With plain C, upper-case letters outside of ASCII stay as they are."""
+    """Return options of initdb to try, best first. The environment's locale is not among them: a cluster's letters must
+    not depend on who ran the first command. With plain C, upper-case letters outside of ASCII stay as they are."""
     named = [["--locale=C.UTF-8"], ["--locale=en_US.UTF-8"], ["--locale=C"]]
     if version < 17:
         return named
@@ -269,7 +271,7 @@ def _locales(version: int) -> list[list[str]]:
 
 
 def _clear_remains(home: Path, bin_dir: Path, account: Account) -> None:
-    """Make way for a start: end a server that cannot be reached, and remove what a crashed one has left."""
+    """Prepare a start: stop a server that cannot be reached, and remove the files of a crashed one."""
     import psutil
 
     process = _postmaster(home, account)
@@ -279,12 +281,12 @@ def _clear_remains(home: Path, bin_dir: Path, account: Account) -> None:
             pid_file = _read_pid_file(home)
             if pid_file is not None and pid_file.ready:
                 break
-            time.sleep(0.1)  # it is starting, recovering or shutting down
+            time.sleep(0.1)  # the server is starting, recovering or shutting down
         if running_server(home) is None and _belongs_to(process, home, account):
             _stop(home, bin_dir, account)
     if running_server(home) is not None:
         return
-    # A killed postmaster's children end by themselves when they notice; one deep in a computation may not.
+    # Children of a killed postmaster end when they notice; a child in a long computation may not.
     orphans = [orphan for orphan in psutil.process_iter() if _belongs_to(orphan, home, account)]
     _, alive = psutil.wait_procs(orphans, timeout=5)
     for orphan in alive:
@@ -320,7 +322,7 @@ def _start(home: Path, bin_dir: Path, account: Account) -> None:
                 "--wait",
                 f"--timeout={START_TIMEOUT:.0f}",
                 "--silent",
-                # Relative, because pg_ctl puts them into a shell's command without escaping them.
+                # Paths are relative, as pg_ctl puts them into a shell command unescaped.
                 f"--log={log.relative_to(home)}",
                 f"--pgdata={_cluster_dir(home).relative_to(home)}",
                 f"--options={' '.join(options + less)}",
@@ -337,13 +339,13 @@ def _start(home: Path, bin_dir: Path, account: Account) -> None:
 
 
 def _quote_option(path: str) -> str:
-    """For the shell that pg_ctl starts the server with, around the list syntax of the setting itself."""
+    """Quote a path for the setting's list syntax, then for the shell in which pg_ctl starts the server."""
     item = '"' + path.replace('"', '""') + '"'
     return "'" + item.replace("'", "'\\''") + "'"
 
 
 def _write_authentication(home: Path, account: Account) -> None:
-    """Peer only: the kernel tells who connects. That OS user may be any role; every other one is refused."""
+    """Allow peer authentication only: the server's OS user may connect as any role, and no one else."""
     client = "root" if account.switch else account.name
     quoted = '"' + client.replace('"', '""') + '"'
     files = {

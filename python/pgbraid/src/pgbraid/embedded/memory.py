@@ -1,4 +1,4 @@
-"""How much memory the server may plan with: the machine's, or what a container or a service is allowed of it."""
+"""Find the memory that the server may use: the machine's, or the limit of a container or service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST = 256 << 20
 
 
 def server_memory() -> int:
-    """Bytes: `PGBRAID_MEMORY`, else the machine's memory or the lowest limit of a cgroup that this process is in."""
+    """Return bytes: `PGBRAID_MEMORY`, else the machine's memory or this process's lowest cgroup limit."""
     chosen = os.environ.get("PGBRAID_MEMORY")
     if chosen:
         return _parse(chosen)
@@ -35,7 +35,7 @@ def _parse(text: str) -> int:
 
 
 def cgroup_limits(membership: Path, root: Path) -> list[int]:
-    """The memory limits of the cgroups that a process is in, of both versions of cgroups."""
+    """Return the memory limits of a process's cgroups, for both versions of cgroups."""
     try:
         lines = membership.read_text().splitlines()
     except OSError:
@@ -52,7 +52,7 @@ def cgroup_limits(membership: Path, root: Path) -> list[int]:
             top, name = root / controllers, "memory.limit_in_bytes"
         else:
             continue
-        # The limit of each group above holds as well. In a container the path may lead out of what is mounted.
+        # The limits of all parent groups apply, too. In a container the path may lead out of what is mounted.
         parts = Path(path).parts[1:]
         limits += [_limit(top.joinpath(*parts[:depth], name)) for depth in range(len(parts) + 1)]
     return [limit for limit in limits if limit is not None]
@@ -63,5 +63,5 @@ def _limit(file: Path) -> int | None:
         text = file.read_text().strip()
     except OSError:
         return None
-    # Without a limit the first version of cgroups says a number above all memory.
+    # Without a limit, version 1 of cgroups reports a number above all memory.
     return int(text) if text.isdigit() else None

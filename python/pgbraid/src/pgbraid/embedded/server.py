@@ -1,4 +1,4 @@
-"""Where a running embedded server is reached."""
+"""Define the address of a running embedded server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PORT = 5432
 
 @dataclass(frozen=True)
 class Server:
-    """A running embedded server. `version` is PostgreSQL's major version, `pid` the postmaster's."""
+    """Address a running embedded server. `version` is PostgreSQL's major version, `pid` the postmaster's."""
 
     data_dir: Path
     socket_dir: Path
@@ -21,12 +21,12 @@ class Server:
 
     @property
     def dsn(self) -> str:
-        """URL of the database `pgbraid`, as the superuser `postgres`."""
+        """Return the URL of the database `pgbraid`, as the superuser `postgres`."""
         return self.dsn_for(DATABASE)
 
     def dsn_for(self, database: str, user: str = "postgres") -> str:
-        """URL of any database of this server, as any of its roles."""
-        # The port is written out because libpq would take it from PGPORT.
+        """Return the URL of any database of this server, as any of its roles."""
+        # The URL names the port, as libpq would otherwise take it from PGPORT.
         return (
             f"postgresql://{quote(user, safe='')}@/{quote(database, safe='')}"
             f"?host={quote(str(self.socket_dir))}&port={PORT}"

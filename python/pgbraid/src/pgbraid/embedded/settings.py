@@ -1,7 +1,7 @@
-"""The settings of the embedded server, chosen by the machine's memory and kept in a file that the user may change.
+"""Choose settings of the embedded server by the machine's memory, in a file that the user may change.
 
-The file's first line has a checksum of the rest. While they agree nobody has changed it, and each start brings it up to
-date: with the memory of now, and with what this version of pgbraid chooses. A changed file is never overwritten.
+The file's first line has a checksum of the rest. While they agree, nobody has changed the file, and each start updates
+it for the current memory and this version of pgbraid. A changed file is never overwritten.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from pgbraid.embedded.programs import Account
 
 FILE = "pgbraid.conf"
 INCLUDE = f"""
-# Added by pgbraid. What is written below this line counts more than what is in that file.
+# Added by pgbraid. Later settings in this file override that file's.
 include_if_exists = '{FILE}'
 """
 INCLUDED = re.compile(rf"^\s*include\w*\s*=?\s*'{re.escape(FILE)}'", re.MULTILINE)
 UNCHANGED = "# unchanged: "
 HEAD = """\
-# The settings of pgbraid's embedded server, for {memory} MB of memory. Change what you like: from then on pgbraid
-# leaves this file alone. Until then each start brings it up to date. Delete it to get pgbraid's values again.
+# The settings of pgbraid's embedded server, for {memory} MB of memory. Each start updates this file until you change
+# it;
+# from then on pgbraid leaves it alone. Delete it to get pgbraid's values again.
 """
 SHARED_MEMORY = Path("/dev/shm")
 MB = 1 << 20
@@ -41,19 +42,19 @@ class Setting(NamedTuple):
 
 
 def write_settings(cluster: Path, memory: int, account: Account) -> None:
-    """Before a start: bring the settings up to date for so many bytes of memory, unless the user has changed them."""
+    """Update the settings before a start, for `memory` bytes, unless the user has changed them."""
     if not INCLUDED.search((cluster / "postgresql.conf").read_text()):
-        return  # taken out
+        return  # the user has removed the include
     file = cluster / FILE
     wanted = content(memory, _size(cluster), _size(SHARED_MEMORY))
     found = file.read_text() if file.exists() else None
-    # Nobody wants an empty one: a full disk or a lost write has left it.
+    # An empty file is not the user's choice: a full disk or a lost write has left it.
     if found != wanted and (not found or is_unchanged(found)):
         _write(file, wanted, account)
 
 
 def content(memory: int, disk: int, shared_memory: int) -> str:
-    """The whole file, for so many bytes of memory, of the disk that the data is on, and of /dev/shm."""
+    """Return the file's text for bytes of memory, of the data's disk, and of /dev/shm."""
     lines = [HEAD.format(memory=memory // MB)]
     for name, value, comment in choose(memory, disk, shared_memory):
         lines.append(f"\n# {comment}\n{name} = {value}\n")
@@ -121,7 +122,7 @@ def _checksum(text: str) -> str:
 
 
 def _write(file: Path, text: str, account: Account) -> None:
-    """At once: a start that is cut short leaves the old file or the new one. Never through a link."""
+    """Replace the file atomically, so that an interrupted start leaves the old or the new one; follow no link."""
     scratch = file.with_name(f"{file.name}.new")
     scratch.unlink(missing_ok=True)
     with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:

@@ -1,4 +1,4 @@
-"""Embedders behind one protocol, each imported when it is used."""
+"""Provide embedders behind one protocol, each imported when used."""
 
 from __future__ import annotations
 

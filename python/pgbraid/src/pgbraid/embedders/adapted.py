@@ -1,4 +1,4 @@
-"""What some models want around an embedder: prefixes, shorter or longer vectors."""
+"""Adapt an embedder to its model: add prefixes, shorten or lengthen vectors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class AdaptedEmbedder:
-    """Another embedder with prefixes before its texts, and its vectors cut or padded.
+    """Wrap an embedder: add prefixes to its texts, and truncate or pad its vectors.
 
-    `truncate_to` keeps the first so many numbers and makes unit vectors of them, which is for models that were trained
-    for it (Kusupati et al. 2022, "Matryoshka Representation Learning"). `pad_to` adds zeros at the end, which changes
-    no distance and no similarity. `model_name` is the embedder's: in a collection, give it as `name@dimensions` to tell
-    it from the model with its own.
+    `truncate_to` keeps the first numbers and normalises them to unit vectors, for models trained for it (Kusupati et
+    al. 2022, "Matryoshka Representation Learning"). `pad_to` adds zeros at the end, which changes no distance and no
+    similarity. `model_name` is the embedder's: name the collection's model `name@dimensions` to distinguish it from the
+    model with its own dimensions.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AdaptedEmbedder:
         return self._adapted(self._embedder.embed_query(self._query_prefix + text))
 
     def warm_up(self) -> None:
-        """Warm the embedder up, by its own warm_up() if it has one. Raises EmbeddingError."""
+        """Warm the embedder up, by its own warm_up() if it has one. Raise EmbeddingError."""
         warm_up = getattr(self._embedder, "warm_up", None)
         if warm_up is None:
             self.embed_query("warm up")

@@ -1,5 +1,5 @@
-"""Embedding services over HTTP: OpenAI, Azure, Cohere, Voyage, Gemini, Text Embeddings Inference, and what speaks as
-one."""
+"""Call embedding services over HTTP: OpenAI, Azure, Cohere, Voyage, Gemini, Text Embeddings Inference, and compatible
+servers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
 
 class Usage(NamedTuple):
-    """What a service was asked for. `estimated_tokens` are those of `tokens` that it did not tell: a quarter of the
-    characters."""
+    """Count a service's use. `estimated_tokens` is the share of `tokens` that the service did not report: a quarter of
+    the characters."""
 
     requests: int = 0
     texts: int = 0
@@ -34,13 +34,13 @@ class _Request(NamedTuple):
 
 class _Api(NamedTuple):
     base_url: str | None
-    path: str  # with {model} where the model is part of it
+    path: str  # contains {model} where the model is part of it
     environment: str | None
     key_header: str
     batch_size: int
     body: Callable[[_Request], dict[str, Any]]
     vectors: Callable[[Any], list[Any]]
-    # Where an answer has the number of its tokens.
+    # The response's path to the number of tokens.
     tokens: tuple[str, ...] = ()
 
 
@@ -87,10 +87,9 @@ def _by_index(answer: Any) -> list[Any]:
     return [row["embedding"] for row in rows]
 
 
-# platform.openai.com/docs/api-reference/embeddings, learn.microsoft.com/azure/ai-services/openai/reference,
-# docs.cohere.com/reference/embed,
-# docs.voyageai.com/reference/embeddings-api, ai.google.dev/api/embeddings,
-# huggingface.github.io/text-embeddings-inference
+# The requests follow `platform.openai.com/docs/api-reference/embeddings`, `docs.cohere.com/reference/embed`,
+# `learn.microsoft.com/azure/ai-services/openai/reference`, `docs.voyageai.com/reference/embeddings-api`,
+# `ai.google.dev/api/embeddings` and `huggingface.github.io/text-embeddings-inference`.
 _APIS = {
     "openai": _Api(
         "https://api.openai.com/v1",
@@ -146,22 +145,21 @@ _APIS = {
 
 
 class HttpEmbedder:
-    """An embedding service: `HttpEmbedder("cohere", "embed-v4.0")`, `HttpEmbedder("voyage", "voyage-3.5")`,
+    """Embed by a service over HTTP: `HttpEmbedder("cohere", "embed-v4.0")`, `HttpEmbedder("voyage", "voyage-3.5")`,
     `HttpEmbedder("gemini", "gemini-embedding-001")`, `HttpEmbedder("tei", "bge-m3", base_url="http://localhost:8080")`,
     `HttpEmbedder("openai", "text-embedding-3-small")`, `HttpEmbedder("azure", "text-embedding-3-small",
     base_url="https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT?api-version=2024-10-21")`.
 
-    `api` is the form of requests and answers, which other servers share. Those of Cohere, Voyage and Gemini are told
-    whether a text is a query. `base_url` is the address up to what the form adds. `api_key` defaults to the environment
-    variables OPENAI_API_KEY, AZURE_OPENAI_API_KEY, COHERE_API_KEY, VOYAGE_API_KEY and GEMINI_API_KEY; without one, none
-    is sent.
-    `dimensions`, if given, is asked of the service, and the vectors are made unit vectors; else it is what the service
-    answers. Requests carry `batch_size` texts: by default 128, for Gemini 100, for Cohere 96, for Text Embeddings
-    Inference 32.
+    `api` is the form of requests and responses, which compatible servers share. The APIs of Cohere, Voyage and Gemini
+    get told whether a text is a query. `base_url` is the address without the path that the API adds. `api_key` defaults
+    to OPENAI_API_KEY, AZURE_OPENAI_API_KEY, COHERE_API_KEY, VOYAGE_API_KEY or GEMINI_API_KEY of the environment;
+    without one, none is sent. `dimensions`, if given, is requested from the service, and vectors are normalised to unit
+    vectors; the default is what the service returns. Requests carry `batch_size` texts: by default 128, for Gemini 100,
+    for Cohere 96, for Text Embeddings Inference 32.
 
-    `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times, after the service's
-    Retry-After, or else after 0.5, 1, 2, … seconds, give or take a half; a Retry-After of more than a minute is an
-    error, and a query is not repeated after `timeout`. Raises EmbeddingServiceError.
+    `timeout` is in seconds per request. Responses 429 and 5xx are retried up to `retries` times, after the service's
+    Retry-After, or else after 0.5, 1, 2, … seconds, plus or minus half. A Retry-After of more than a minute is an
+    error, and a query is not retried after `timeout`. Raise EmbeddingServiceError.
     """
 
     def __init__(
@@ -185,7 +183,7 @@ class HttpEmbedder:
         for name, value in (("batch_size", batch_size), ("dimensions", dimensions)):
             if value is not None and value < 1:
                 raise InvalidArgumentError(f"{name} {value} is less than 1", hint="use 1 or more, or None")
-        # For pickling. A key of the environment is that of wherever it is unpickled.
+        # Kept for pickling. A key from the environment is read again where the embedder is unpickled.
         self._arguments = (api, model, base_url, api_key, dimensions, batch_size, timeout, retries)
         self.model_name = model
         self._api = known
@@ -232,7 +230,7 @@ class HttpEmbedder:
         return vector
 
     def warm_up(self) -> None:
-        """One request, which wakes the service and shows whether address, key and model are right."""
+        """Send one request, which wakes the service and checks address, key and model."""
         self.embed_query("warm up")
 
     def _embed(self, texts: list[str], *, is_query: bool) -> Vectors:
@@ -259,13 +257,13 @@ class HttpEmbedder:
                 f"answered {vectors.shape[1]} dimensions, not {self._asked}",
                 hint="leave out dimensions, or cut the vectors here: AdaptedEmbedder(embedder, truncate_to=…)",
             )
-        # Some services cut vectors without making them unit vectors again.
+        # Some services truncate vectors without normalising them again.
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         np.divide(vectors, norms, out=vectors, where=norms > 0)
         return vectors
 
     def take_usage(self) -> Usage:
-        """What the service was asked for by this thread since it last called this."""
+        """Return this thread's use of the service since its last call of take_usage."""
         used: Usage = getattr(self._used, "usage", Usage())
         self._used.usage = Usage()
         return used

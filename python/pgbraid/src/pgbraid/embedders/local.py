@@ -1,4 +1,4 @@
-"""The offline default: all-MiniLM-L6-v2 without torch."""
+"""Embed by the offline default, all-MiniLM-L6-v2, without torch."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pgbraid.embedders.minilm import MiniLM
     from pgbraid.embedders.protocol import Vector, Vectors
 
-BEGIN, END = 101, 102  # [CLS] and [SEP]
-WINDOW = 254  # 256 with those two: what the model was trained on
+BEGIN, END = 101, 102  # These are [CLS] and [SEP].
+WINDOW = 254  # the model was trained on 256, including these two
 OVERLAP = 32
-# Tokens of one packed forward pass: its activations stay in the cache.
+# Tokens of one packed forward pass: its activations fit the cache.
 PACK = 1024
-# A query beyond this would take longer to embed than to search.
+# A longer query would take longer to embed than to search.
 QUERY_CHARACTERS = 8192
 REQUIRED = ("tokenizers", "threadpoolctl")
 
@@ -33,11 +33,11 @@ _all_cores = threading.Lock()
 
 
 class LocalEmbedder:
-    """all-MiniLM-L6-v2 (384 dimensions, unit vectors) on the CPU; needs `pip install "pgbraid[local]"`.
+    """Embed with all-MiniLM-L6-v2 (384 dimensions, unit vectors) on the CPU; needs `pip install "pgbraid[local]"`.
 
-    Up to 256 tokens the vectors are those of sentence-transformers. A longer text is embedded in overlapping
-    windows whose unit vectors are averaged, so that nothing of it is invisible; of a query, the first 8,192
-    characters count. The model loads at the first use. Safe to use from several threads.
+    Up to 256 tokens the vectors are the same as sentence-transformers'. A longer text is embedded in overlapping
+    windows, and their unit vectors are averaged, so that no part is ignored; a query counts up to 8,192 characters. The
+    model loads at first use. Several threads may share an embedder.
     """
 
     model_name = "all-MiniLM-L6-v2"
@@ -51,16 +51,16 @@ class LocalEmbedder:
         self._loading = threading.Lock()
 
     def __reduce__(self) -> tuple[type[LocalEmbedder], tuple[()]]:
-        # A copy loads the model itself.
+        # The unpickled copy loads the model itself.
         return type(self), ()
 
     @staticmethod
     def installed() -> bool:
-        """Whether the libraries are there; the model's files are fetched at the first use if they are not."""
+        """Return whether the libraries are installed; missing model files are downloaded at first use."""
         return all(importlib.util.find_spec(name) for name in REQUIRED)
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """float32, shape (len(texts), 384). Raises EmbeddingError if the model cannot be fetched."""
+        """Return float32, shape (len(texts), 384). Raise EmbeddingError if the model cannot be downloaded."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         tokenizer, model = self._parts
@@ -74,17 +74,17 @@ class LocalEmbedder:
         return means
 
     def embed_query(self, text: str) -> Vector:
-        """float32, shape (384,). Raises EmbeddingError if the model cannot be fetched."""
+        """Return float32, shape (384,). Raise EmbeddingError if the model cannot be downloaded."""
         vector: Vector = self.embed_documents([text[:QUERY_CHARACTERS]])[0]
         return vector
 
     def warm_up(self) -> None:
-        """Fetch and load the model now. Raises EmbeddingError."""
+        """Download and load the model now. Raise EmbeddingError."""
         self.embed_query("warm up")
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
-        """For each text float32 unit vectors, shape (tokens, 384), the tokens in their order and without [CLS] and
-        [SEP]; where windows overlap, tokens come twice. Raises EmbeddingError if the model cannot be fetched."""
+        """Return float32 unit vectors of each text, shape (tokens, 384), in the tokens' order and without [CLS] and
+        [SEP]. Tokens in the overlap of windows come twice. Raise EmbeddingError if the model cannot be downloaded."""
         if not texts:
             return []
         tokenizer, model = self._parts
@@ -111,14 +111,14 @@ class LocalEmbedder:
 
             directory = fetch(cache_directory())
         tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-        # The packaged file says: truncate at 128 and pad to 128.
+        # The packaged file would truncate and pad at 128.
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer, MiniLM(directory / "model.safetensors")
 
 
 def _windows_of(tokenizer: Tokenizer, texts: list[str]) -> tuple[list[list[int]], list[int]]:
-    """The windows of all texts as token ids with [CLS] and [SEP], and how many windows each text has."""
+    """Return the windows of all texts as token ids with [CLS] and [SEP], and each text's number of windows."""
     windows: list[list[int]] = []
     counts: list[int] = []
     for encoding in tokenizer.encode_batch_fast(
@@ -152,7 +152,7 @@ def _run(model: Callable[[list[list[int]]], Vectors], windows: list[list[int]]) 
 
     from threadpoolctl import threadpool_limits
 
-    # A pass on each core beats one pass over all; the limit is the process's, hence one caller at a time.
+    # One pass per core beats one pass over all cores. The limit is per process, hence one caller at a time.
     with _all_cores, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
         return np.concatenate(list(pool.map(model, packs)))
 

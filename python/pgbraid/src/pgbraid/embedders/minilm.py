@@ -1,8 +1,7 @@
-"""The forward pass of all-MiniLM-L6-v2 (BERT, 6 layers, 384 dimensions) in numpy.
+"""Compute the forward pass of all-MiniLM-L6-v2 (BERT, 6 layers, 384 dimensions) in numpy.
 
-Texts are packed one after the other without padding: linear layers run over all tokens at once, attention
-text by text. Devlin et al. 2019 for the architecture; mean pooling and normalisation as in
-sentence-transformers.
+Texts are packed one after the other without padding: linear layers run over all tokens at once, attention text by text.
+The architecture follows Devlin et al. 2019; mean pooling and normalisation follow sentence-transformers.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ LAYERS = 6
 HEADS = 12
 HIDDEN = 384
 EPSILON = np.float32(1e-12)
-# gelu(x) = x/2 (1 + tanh(x p(min(x², 25)))) with p fitted to the exact, erf-based gelu: |error| < 1.2e-5.
+# gelu(x) = x/2 (1 + tanh(x p(min(x², 25)))), where p is fitted to the exact, erf-based gelu: |error| < 1.2e-5.
 GELU = np.array([7.97690121e-01, 3.67308130e-02, -2.55099194e-04, -8.60766659e-06], dtype=np.float32)
-# A block of activations that stays in the second-level cache over the passes of one elementwise function.
+# A block of activations that stays in the second-level cache throughout an elementwise function.
 BLOCK = 1 << 16
 
 
 def read_safetensors(path: Path) -> dict[str, Array]:
-    """The file's float32 tensors as views of its memory map: rows not used are never read from disk."""
+    """Return the file's float32 tensors as views of its memory map: unused rows are never read from disk."""
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     header_size = int(raw[:8].view("<u8")[0])
     header = json.loads(raw[8 : 8 + header_size].tobytes())
@@ -39,7 +38,7 @@ def read_safetensors(path: Path) -> dict[str, Array]:
 
 
 def gelu(x: Array) -> None:
-    """2·gelu(x) in place; the factor is folded into the weights that follow."""
+    """Compute 2·gelu(x) in place; the factor is folded into the next weights."""
     flat = x.reshape(-1)
     scratch = np.empty(min(BLOCK, flat.size), dtype=np.float32)
     for start in range(0, flat.size, BLOCK):
@@ -94,7 +93,7 @@ class Layer:
             parts = qkv[start:end].reshape(end - start, 3, HEADS, HIDDEN // HEADS)
             query, key, value = (parts[:, i].transpose(1, 0, 2) for i in range(3))
             scores = query @ key.transpose(0, 2, 1)
-            # Scores of this model reach 88 and more on long texts, where exp overflows float32.
+            # This model's scores exceed 88 on long texts, where exp overflows float32.
             scores -= scores.max(axis=2, keepdims=True)
             np.exp(scores, out=scores)
             context = scores @ value
@@ -115,8 +114,7 @@ class Layer:
 
 
 class MiniLM:
-    """`MiniLM(path_of_model.safetensors)(token_ids)` → unit vectors, float32, shape (number of texts,
-    384)."""
+    """Compute `MiniLM(path_of_model.safetensors)(token_ids)` → unit vectors, float32, shape (number of texts, 384)."""
 
     def __init__(self, weights: Path) -> None:
         tensors = read_safetensors(weights)
@@ -128,14 +126,14 @@ class MiniLM:
         self.layers = [Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]
 
     def __call__(self, token_ids: list[list[int]]) -> Array:
-        """Each text as token ids with [CLS] and [SEP], at most 512."""
+        """Return a vector for each text, which is a list of at most 512 token ids with [CLS] and [SEP]."""
         hidden, bounds = self._encode(token_ids)
         pooled: Array = np.stack([hidden[start:end].mean(axis=0) for start, end in bounds])
         pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
         return pooled
 
     def token_vectors(self, token_ids: list[list[int]]) -> Array:
-        """Unit vectors, float32, shape (number of tokens of all texts, 384)."""
+        """Return unit vectors, float32, shape (number of tokens of all texts, 384)."""
         hidden, _ = self._encode(token_ids)
         hidden /= np.linalg.norm(hidden, axis=1, keepdims=True)
         return hidden

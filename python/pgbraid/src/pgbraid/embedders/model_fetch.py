@@ -1,4 +1,4 @@
-"""Fetching the files of all-MiniLM-L6-v2, once."""
+"""Download the files of all-MiniLM-L6-v2, once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fetch(target: Path) -> Path:
             try:
                 unpacked.rename(target)
             except OSError:
-                # Another process was first, or an earlier fetch left an incomplete directory.
+                # Another process was first, or an earlier download left an incomplete directory.
                 if not is_complete(target):
                     shutil.rmtree(target)
                     unpacked.rename(target)

@@ -1,4 +1,4 @@
-"""Finding the files of all-MiniLM-L6-v2."""
+"""Find the files of all-MiniLM-L6-v2."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ FILES = ("model.safetensors", "tokenizer.json")
 
 
 def find_model() -> Path | None:
-    """`PGBRAID_MODEL_DIR`, else the installed model package, else the user's cache; None if in none of
-    them."""
+    """Return `PGBRAID_MODEL_DIR`, else the installed model package, else the user's cache; else None."""
     if chosen := os.environ.get("PGBRAID_MODEL_DIR"):
         if not is_complete(Path(chosen)):
             raise EmbeddingError(
@@ -24,7 +23,7 @@ def find_model() -> Path | None:
                 hint=f"point it at the model folder of the package {PACKAGE}, or unset it",
             )
         return Path(chosen)
-    # Importing the package instead would be a step towards sentence-transformers and torch.
+    # Importing the package would import sentence-transformers and torch.
     spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     candidates = [Path(place) / "model" for place in (spec and spec.submodule_search_locations) or []]
     return next((path for path in [*candidates, cache_directory()] if is_complete(path)), None)

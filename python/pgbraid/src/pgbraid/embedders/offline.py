@@ -1,4 +1,4 @@
-"""The offline model, loaded when it first embeds."""
+"""Load the offline model when it first embeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class OfflineModel:
-    """The offline model, which is only missed where it is needed."""
+    """Stand for the offline model, so that a missing one raises only when it is needed."""
 
     model_name = "all-MiniLM-L6-v2"
     dimensions = 384

@@ -1,4 +1,4 @@
-"""Any service that speaks OpenAI's POST /v1/embeddings."""
+"""Embed by any service with OpenAI's POST /v1/embeddings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pgbraid.embedders.http import HttpEmbedder
 
 
 class OpenAIEmbedder(HttpEmbedder):
-    """Embeddings over HTTP: OpenAI, or any server with the same interface (Azure, Ollama, vLLM, LiteLLM, llama.cpp, …).
+    """Embed over HTTP with OpenAI's interface: OpenAI itself, Azure, Ollama, vLLM, LiteLLM, llama.cpp and others.
 
-    `base_url` ends before `/embeddings`. `api_key` defaults to the environment variable OPENAI_API_KEY;
-    without one, no Authorization header is sent. The rest is as in HttpEmbedder.
+    `base_url` ends before `/embeddings`. `api_key` defaults to the environment variable OPENAI_API_KEY; without a key,
+    no Authorization header is sent. All else is as in HttpEmbedder.
     """
 
     def __init__(

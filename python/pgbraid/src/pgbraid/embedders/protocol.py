@@ -1,4 +1,4 @@
-"""What an embedder is."""
+"""Define the protocol of embedders."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns text into vectors. Methods block; the async client calls them in a thread."""
+    """Turn text into vectors. Methods block; the async client calls them in a thread."""
 
     @property
     def model_name(self) -> str:
-        """What the collection's embedding_model says: vectors of two models do not compare."""
+        """Return the model's name, equal to the collection's embedding_model: vectors of two models do not compare."""
         ...
 
     @property
     def dimensions(self) -> int: ...
 
     def embed_documents(self, texts: list[str]) -> Vectors | Sequence[VectorLike]:
-        """float32, shape (len(texts), dimensions), or a list with a vector for each text: numbers, or a type of
-        pgvector's. Raises EmbeddingError."""
+        """Return float32, shape (len(texts), dimensions), or a list with one vector per text: numbers, or a type of
+        pgvector's. Raise EmbeddingError."""
         ...
 
     def embed_query(self, text: str) -> VectorLike:
-        """float32, shape (dimensions,), or numbers or a type of pgvector's. Raises EmbeddingError."""
+        """Return float32, shape (dimensions,), or numbers or a type of pgvector's. Raise EmbeddingError."""
         ...

@@ -1,7 +1,7 @@
-"""Installing pgbraid's schema in a database, upgrading and removing it.
+"""Install pgbraid's schema in a database, upgrade it and remove it.
 
-All of it is one transaction: roles, schemas, migrations, functions and the record of what is installed. A failure or
-a crash at any point leaves what was there. One installer works at a time.
+Each runs as one transaction: roles, schemas, migrations, functions and the record of the installation. A failure or a
+crash changes nothing. One installer works at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
     "uninstall_parts",
 ]
 
-# Clients compare versions, and need no more of this.
+# Clients only compare versions, so they import little of this package.
 __getattr__, __dir__ = lazy_names(
     __name__,
     {

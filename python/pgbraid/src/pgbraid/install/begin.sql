@@ -1,21 +1,22 @@
--- The first part of an installation: what migrations stand on. Refuses what this version cannot upgrade.
+-- Step one of an installation: check server and database, create what migrations need, and refuse an impossible
+-- upgrade.
 declare
   v_version constant text := '{{version}}';
   v_foundation constant text[] := array[
 {{foundation}}
   ];
-  -- Name and content hash, in the order in which they are applied.
+  -- Name and content hash, in the order of application.
   v_migrations constant text[] := array[
 {{hashes}}
   ];
-  -- The core, and the parts that are here to be installed.
+  -- The core, and the parts that can be installed from here.
   v_parts constant text[] := array[{{parts}}];
   v_row text[];
   v_role text;
   v_schema text;
   v_found text;
 begin
-  -- Nobody waits behind the locks of this part.
+  -- This step's locks block nobody, so a long timeout is harmless.
   perform set_config('lock_timeout', '60s', true);
   if current_setting('server_version_num')::int < 160000 then
     raise exception 'the server is PostgreSQL %; pgbraid needs 16 or newer', current_setting('server_version')
@@ -37,7 +38,6 @@ begin
         hint = 'Create the database with: create database NAME encoding ''UTF8'' template template0';
   end if;
 
-  -- pgvector
   if not exists (select from pg_extension where extname = 'vector') then
     select a.default_version into v_found from pg_available_extensions a where a.name = 'vector';
     if v_found is null then
@@ -102,14 +102,14 @@ begin
               hint = 'Move the data: export each tenant with the package that made the database, then run pgbraid '
                      'import-tenant with this one into a new database.';
     end if;
-    -- A newer version may have changed what this one relies on, and a changed migration is one that never ran.
+    -- This version may not work with a newer one's schema; and the changed text of an applied migration never ran.
     select i.version into v_found from braid_store.installation i;
     if array(select part::int from string_to_table(v_found, '.') part where part ~ E'^\\d+$')
          > array(select part::int from string_to_table(v_version, '.') part where part ~ E'^\\d+$') then
       raise exception 'the database has pgbraid %, which is newer than this one, %', v_found, v_version
         using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
     end if;
-    -- What is not replaced would be dropped with what it was made for.
+    -- The installation would drop functions and views of a part that it does not bring.
     select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p
       where p.name <> all (v_parts);
     if v_found is not null then

@@ -1,4 +1,4 @@
-"""Which parts an installation gets."""
+"""Choose the parts of an installation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pgbraid.install.resources import CORE, Resources
 
 @dataclass(frozen=True)
 class Choice:
-    """What the caller of an installation asks for, of the parts that are in `found`.
+    """Hold the caller's choice of parts from `found`.
 
-    `only`: exactly these parts, and what they need. Without it a new database gets the core and all stable parts, and
-    an existing installation keeps what it has. `added` come on top, with what they need; `without` are left out of a
-    new database.
+    With `only`, install exactly these parts, and the parts that they need. Without it, a new database gets the core and
+    all stable parts, and an existing installation keeps its parts. `added` are installed in addition, with the parts
+    that they need; `without` are left out of a new database.
     """
 
     found: Resources
@@ -28,9 +28,8 @@ class Choice:
     without: tuple[str, ...] = ()
 
     def parts(self, installed: Collection[str] | None) -> tuple[str, ...]:
-        """Return the parts that the installation is to have, the core first, a part behind those that it needs.
-        `installed` are those that it has, None if there is none yet. Raise `InvalidArgumentError` for a choice that
-        cannot be."""
+        """Return the parts to install, the core first, each part after the parts that it needs. `installed` are the
+        present parts, None without an installation. Raise `InvalidArgumentError` for an impossible choice."""
         found = self.found
         added = with_needs(found, self.added)
         if self.only:
@@ -56,17 +55,17 @@ class Choice:
                     f"the part {name} needs {missing[0]}, which is to be left out",
                     hint=f"leave out {name} as well, or keep {missing[0]}",
                 )
-        # What the package lacks, the installation refuses in SQL, as that of a bundle does.
+        # The installation refuses in SQL installed parts that the package lacks; a bundle's installation does the same.
         return tuple(name for name in found.parts if name in chosen)
 
 
 def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], without: Sequence[str]) -> Choice:
-    """Return the choice; of `with_parts` what is a path is the folder of a part that the package does not bring. Raise
-    `InvalidArgumentError` for parts that are not there, and for a choice that contradicts itself."""
+    """Return the choice. A path in `with_parts` is the folder of a part that the package does not bring. Raise
+    `InvalidArgumentError` for unknown parts and for a contradictory choice."""
     for argument, given in (("only", only), ("with_parts", with_parts), ("without", without)):
         if isinstance(given, str):
             raise InvalidArgumentError(f"{argument} is the text {given!r}", hint=f"give a list: [{given!r}]")
-    # Not what a link leads to: its name is the part's.
+    # Links are not resolved, as the folder's own name is the part's.
     folders = [Path(os.path.abspath(os.path.expanduser(given))) for given in with_parts if _is_path(given)]
     found = with_own_parts(folders)
     names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]
@@ -93,7 +92,7 @@ def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], wi
 
 
 def default_parts(found: Resources) -> set[str]:
-    """Return what a new database gets: the core, and all parts of the package that are stable."""
+    """Return the parts of a new database: the core, and all stable parts of the package."""
     stable = [name for name, text in found.parts.items() if json.loads(text)["is_stable"] and name not in found.own]
     return with_needs(found, stable)
 
@@ -101,7 +100,7 @@ def default_parts(found: Resources) -> set[str]:
 def with_needs(found: Resources, names: Collection[str]) -> set[str]:
     """Return these parts, all that they need, and the core."""
     wanted = {CORE, *names}
-    for name in reversed([*found.parts]):  # each behind those that it needs
+    for name in reversed([*found.parts]):  # each part comes before the parts that it needs
         if name in wanted:
             wanted |= {*needs_of(found, name)}
     return wanted

@@ -1,4 +1,4 @@
-"""Databases that are distributed over a cluster, whose nodes pgbraid-tools knows."""
+"""Find databases distributed over a cluster; pgbraid-tools knows their nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pgbraid.install.state import Connection, exists
 
 
 def cluster_of(connection: Connection) -> Any:
-    """Return the module that knows of clusters, `pgbraid_tools.cluster`; None if the database is on none. Raise
-    NotSupportedError if that package is not here."""
+    """Return the module for clusters, `pgbraid_tools.cluster`; None if the database is not distributed. Raise
+    NotSupportedError without that package."""
     if not exists(connection, "braid_shards.node_shards"):
         return None
     return tool("cluster", "this database, which is distributed over a cluster,")

@@ -1,4 +1,4 @@
-"""Whether this package's clients can work with what is installed."""
+"""Check whether this package's clients can work with an installation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NO_TENANT = "have an administrator call braid.add_tenant_member, or braid.add_tr
 
 
 def check_installed(version: str | None, installed: Mapping[str, str]) -> None:
-    """Raise `VersionMismatchError` unless clients of this package can work with such an installation, whose core and
-    parts have these hashes. Versions that differ in the last number can."""
+    """Raise `VersionMismatchError` unless this package's clients can work with the installation, given the hashes of
+    its core and parts. Versions may differ in the last number."""
     if version is None:
         raise PermissionDeniedError("the login is a member of no tenant of this database", hint=NO_TENANT)
     database, package = (tuple(map(int, text.split(".")[:2])) for text in (version, __version__))
@@ -31,7 +31,7 @@ def check_installed(version: str | None, installed: Mapping[str, str]) -> None:
 
 
 def before_release() -> VersionMismatchError:
-    """Return the error for an installation that has other columns than every release; begin.sql says the same."""
+    """Return the error for an installation with other columns than every release; begin.sql raises the same error."""
     return VersionMismatchError(
         "the database is from before pgbraid 0.1.0, and cannot be upgraded",
         hint="move the data: export each tenant with the package that made the database, then run pgbraid"
@@ -40,7 +40,7 @@ def before_release() -> VersionMismatchError:
 
 
 def differing_parts(installed: Mapping[str, str]) -> list[str]:
-    """Return which of the installed parts, the core among them, have other files in this package. A part that the
-    package does not bring is somebody's own: the core's hash covers which parts it brings."""
+    """Return the installed parts, or the core, with other files in this package. Parts of the user's own never differ:
+    the core's hash covers the list of the package's parts."""
     wanted = resources().part_hashes
     return [name for name in wanted if installed.get(name, "" if name == CORE else wanted[name]) != wanted[name]]

@@ -1,4 +1,4 @@
--- The last part of an installation, what each has: a tenant, the login as its member, and a collection.
+-- The last step of an installation creates a tenant, makes the login its member, and creates a collection.
 begin
   if not exists (select from braid_store.tenants where key = 'default') then
     perform braid.create_tenant('default');

@@ -1,4 +1,4 @@
--- The third part of an installation: functions, views, policies and grants; then what is installed is recorded.
+-- The third step of an installation creates functions, views, policies and grants, then records the installation.
 declare
   v_files constant text[] := array[
 {{files}}
@@ -10,8 +10,9 @@ declare
   v_parts constant text[] := array[
 {{parts}}
   ];
-  -- Functions and views of pgbraid, each with a version of its catalog row, which changes whenever it is replaced, and
-  -- that may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
+  -- Functions and views of pgbraid, each with a version of its catalog row, which changes with each replacement, also
+  -- twice
+  -- in a transaction. Objects that a superuser or another login put into pgbraid's schemas are not included.
   c_objects constant text := $objects$
     with ours as (
       select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_store')
@@ -23,7 +24,7 @@ declare
            p.oid::regprocedure::text as name, p.oid || ' ' || p.xmin || ' ' || p.ctid as version
     from pg_proc p
     where p.pronamespace in (select o.oid from ours o) and p.proowner in (select r.oid from roles r)
-      -- What triggers of users' tables call is made for each table.
+      -- Trigger functions for users' tables are made per table.
       and p.prorettype <> 'trigger'::regtype
     union all
     select 'view', c.oid::regclass::text, c.oid || ' ' || r.xmin || ' ' || r.ctid
@@ -31,7 +32,7 @@ declare
     join pg_rewrite r on r.ev_class = c.oid
     where c.relnamespace in (select o.oid from ours o) and c.relkind = 'v' and c.relowner in (select r.oid from roles r)
   $objects$;
-  -- Statements that drop those that are still as they were: all of them, or those of one name.
+  -- Statements that drop the objects not replaced since $1: all of them, or the objects named $2.
   c_drops constant text := format($drops$
     select format('drop %%s %%s', o.kind, string_agg(o.name, ', '))
     from (%s) o
@@ -43,18 +44,18 @@ declare
   v_before text[];
   v_types regtype[];
   v_type text;
-  v_is_declared boolean; -- the types of sql/ are in the catalog as their files have them
+  v_is_declared boolean; -- the catalog has the types of sql/ as their files define them
   v_drop text;
   v_row text[];
-  v_is_complete boolean; -- all functions and views are there
+  v_is_complete boolean; -- all functions and views have been replaced
   v_text text;
   v_vector text;
-  -- `create or replace` keeps what sessions have prepared and others have built, but cannot change a result or the name
-  -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if
-  -- other functions, views or policies hold on to that, all of them (3). To remove or to add a part, nothing of others
-  -- is dropped.
+  -- `create or replace` keeps prepared statements and dependent objects, but cannot change a result or an argument's
+  -- name.
+  -- So try 1 replaces all files. Try 2 drops an object that its file cannot replace. Try 3 drops everything, if other
+  -- functions, views or policies depend on the object. Removing or adding a part drops no user's object.
   c_tries constant int := {{tries}};
-  c_adds constant boolean := {{adds}}; -- parts to what stays as it is
+  c_adds constant boolean := {{adds}}; -- add parts to an installation that stays as it is
   v_try int := 1;
 begin
   select '"' || replace(n.nspname, '"', '""') || '"' into v_vector
@@ -70,7 +71,7 @@ begin
     v_parts[i][3]
   from generate_subscripts(v_parts, 1) i;
   if c_adds then
-    -- As if all had been installed at once: each behind those that it needs.
+    -- Orders the parts as one installation of all would: each part after the parts that it needs.
     update braid_store.parts p set place = -p.place where true;
     for v_place in 1 .. (select count(*) from braid_store.parts) loop
       update braid_store.parts p
@@ -103,8 +104,9 @@ begin
           execute v_drop;
         end loop;
       end if;
-      -- `create or replace` does not know types. If one differs from its file, all of them are made anew, and the
-      -- functions between which they go. No table has these types.
+      -- There is no `create or replace type`. If a type differs from its file, all types are made anew, and the
+      -- functions that
+      -- take or return them. No table has these types.
       foreach v_row slice 1 in array v_files loop
         continue when not v_row[2] ^@ c_type;
         v_file := 'sql/' || v_row[1];
@@ -140,7 +142,7 @@ begin
       end if;
       foreach v_row slice 1 in array v_files loop
         continue when v_is_declared and v_row[2] ^@ c_type;
-        -- Privileges are written to every object, so what has not been replaced must be dropped before them.
+        -- Privileges are set on every object, so objects that were not replaced must be dropped before.
         if v_row[1] ^@ '{{privileges}}' and not v_is_complete then
           for v_drop in execute c_drops using v_before, null::text loop
             execute v_drop;

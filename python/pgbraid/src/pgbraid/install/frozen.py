@@ -1,4 +1,4 @@
-"""Whether migrations that were released are as they were."""
+"""Check that released migrations are unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pgbraid.install import resources
 
 
 def check_frozen(folder: Path | None = None) -> None:
-    """Raise `InstallationError` for a released migration that was edited: databases that have it would silently differ
+    """Raise `InstallationError` for an edited released migration: databases that have applied it would silently differ
     from new ones."""
     folder = folder or resources.ROOT / "migrations"
     for line in (folder / "frozen.sha256").read_text(encoding="ascii").splitlines():

@@ -1,10 +1,12 @@
 """Read the facts that a function or view states about itself at the top of its file in `sql/`.
 
--- role: writer                    who may run or read it; what services may, administrators may
--- tenants: all                    it acts across tenants, so it belongs to the tables' owner
--- standby: no                     reads that stay on the primary; yes: writes only a log, and answers without
--- example: braid.get_document(external_id => 'doc1')
--- page: guide/documents.md#read         where docs/ describes it
+    -- role: writer                    who may run or read it; what services may, administrators may
+    -- tenants: all                    it acts across tenants, so it belongs to the tables' owner
+    -- standby: no                     reads that stay on the primary; yes: writes only a log, and answers without
+    -- example: braid.get_document(external_id => 'doc1')
+    -- page: guide/documents.md#read         where docs/ describes it
+
+Each fact may be missing, and may continue on lines that begin with `--` and three spaces.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "
 KEYS = ("role", "tenants", "standby", "example", "page")
 OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
 VOLATILE = re.compile(r"^volatile$", re.M)
-# A fact, with the lines that it goes on for.
+# Matches a fact with its continuation lines.
 FACT = re.compile(r"-- (\w+): (.*\n(?:--   .*\n)*)")
 
 
 @dataclass(frozen=True)
 class Header:
-    """`name` is qualified. `standby` is None where nothing is said of it."""
+    """Hold a file's facts. `name` is qualified; `standby` is None if the file does not say."""
 
     kind: str
     name: str
@@ -39,13 +41,14 @@ class Header:
 
     @property
     def runs_on_standbys(self) -> bool:
-        """Whether a client has standbys answer it: what reads, of the API, unless its file says otherwise."""
+        """Return whether clients may call it on a standby: by default, if it is of the API and only reads."""
         is_read = "reader" in self.roles if self.kind == "view" else not self.is_volatile
         return self.standby if self.standby is not None else is_read and self.name.startswith("braid.")
 
 
 def read_header(text: str) -> Header | None:
-    """Return what a file says of its function or view, None if it has neither. Raise ValueError for an unknown word."""
+    """Return the facts about a file's function or view; None if it defines neither. Raise ValueError for an unknown
+    word."""
     found = OBJECT.search(text)
     if found is None:
         return None
@@ -79,9 +82,9 @@ def _facts(text: str) -> dict[str, str]:
 
 
 def manifests(found: Resources) -> dict[str, str]:
-    """Return the manifest of the core and of each part as the database has it: with names of its extension points, of
-    its functions and views by role, and of functions that act across tenants. Privileges are made of these. By
-    names_of_parts the core tells which part has an option, a setting or a record where the part is not installed."""
+    """Return the manifest of the core and of each part, as the database stores it. It lists extension points, functions
+    and views by role, and functions that act across tenants; privileges are made from these lists. names_of_parts tells
+    the core which part an option, a setting or a record needs if that part is not installed."""
     made = {}
     for name, text in found.parts.items():
         texts = [file.text for file in found.repeatable if file.owner == name]
@@ -93,7 +96,8 @@ def manifests(found: Resources) -> dict[str, str]:
 
 
 def _points(part: str, texts: Iterable[str]) -> list[str]:
-    """Return the extension points of the core or of a part. What a part adds to others' points ends with its name."""
+    """Return the extension points of the core or of a part. A function that extends another's point ends with its
+    part's name."""
     names = (
         name for text in texts for _, schema, function in OBJECT.findall(text) for name in [f"{schema}.{function}"]
     )

@@ -1,4 +1,4 @@
-"""Bringing a database to this package's version."""
+"""Bring a database to this package's version."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from pgbraid.install.state import (
 )
 from pgbraid.install.vector import find
 
-# Those of the cluster, which the databases share.
+# Roles of the whole cluster, shared by all its databases.
 SHARED_ROLES = ("braid_reader", "braid_writer")
 DEFAULT = "default"
 
 
 @dataclass(frozen=True)
 class InstallReport:
-    """What an install did. `previous_version` is None on a fresh database. `parts` has the core and the parts that the
-    database has now, and `added_parts` those of them that an existing installation had not."""
+    """Report an installation. `previous_version` is None for a new database. `parts` has the core and the parts that
+    the database has now, and `added_parts` the parts that were added to an existing installation."""
 
     version: str
     previous_version: str | None
@@ -76,14 +76,14 @@ def install(
 ) -> InstallReport:
     """Install or upgrade pgbraid in the database of `dsn` (any form that libpq takes), in one transaction.
 
-    A new database gets the core and all stable parts, an existing installation keeps the parts that it has.
-    `with_parts` adds parts, with all that they need; a path, such as ./NAME, is the folder of a part of one's own.
-    `without` leaves some out of a new database; `only` names all parts that are wanted: `only=("core",)` is the core
-    alone. Raises `InvalidArgumentError` for a choice that cannot be.
+    A new database gets the core and all stable parts; an existing installation keeps its parts. `with_parts` adds
+    parts, with all that they need; a path, such as ./NAME, is the folder of a part of your own. `without` leaves parts
+    out of a new database. `only` lists the parts exactly: `only=("core",)` is the core alone. Raise
+    `InvalidArgumentError` for an impossible choice.
 
-    `repair` applies `sql/` even if its content is unchanged. `notify` receives a line for each step done, when all of
-    them are, and for each wait. The login becomes a member of the tenant `default`. Raises `InstallationError`, and
-    `VersionMismatchError` if the database was installed by a newer pgbraid or with migrations that have changed since.
+    `repair` applies `sql/` even if its content is unchanged. `notify` receives one line per step once all are done, and
+    one per wait. The login becomes a member of the tenant `default`. Raise `InstallationError`, and
+    `VersionMismatchError` if the database has a newer pgbraid, or migrations that have changed since.
     """
     check_frozen()
     choice = choose(only, with_parts, without)
@@ -156,7 +156,7 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
 
 
 def _check_headers(choice: Choice) -> None:
-    """Raise `InvalidArgumentError` for a function of a part of one's own that says of itself what nobody knows."""
+    """Raise `InvalidArgumentError` for a function of the user's own part with an unknown word in its header."""
     if choice.found.own:
         try:
             manifests(choice.found)
@@ -169,8 +169,8 @@ def _check_headers(choice: Choice) -> None:
 def run_part(
     connection: Connection, name: str, parts: Collection[str], found: Resources | None = None, **values: str
 ) -> None:
-    """Run one of the parts of an installation, of the core and these parts, which are in the package, or in `found`.
-    `values` is what else stands in its braces."""
+    """Run one step of an installation of the core and these parts, from the package or `found`. `values` fill further
+    placeholders in double braces."""
     try:
         text = part(name, found or resources(), parts, **values)
         connection.execute(f"do $braid_part$\n{text}\n$braid_part$".encode())
@@ -178,16 +178,16 @@ def run_part(
         if error.sqlstate in RETRIED:
             raise
         known = from_psycopg(error)
-        # begin.sql compares versions.
+        # In begin.sql, 55000 means that versions do not match.
         is_mismatch = name == "begin.sql" and error.sqlstate == "55000"
         kind = VersionMismatchError if is_mismatch else InstallationError
         raise kind(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
 
 
 def is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) -> bool:
-    """Whether there is nothing to upgrade, nothing to add and nothing to repair."""
+    """Return whether there is nothing to upgrade, add or repair."""
     vector = find(connection)
-    # What a login may not change, begin.sql takes over, or says who may.
+    # A login without this right goes on to begin.sql, which takes the installation over or says who may.
     if vector is None or not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
         return False
     found = read_installation(connection)
@@ -212,7 +212,7 @@ def is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) -> 
 
 
 def _absent_defaults(connection: Connection) -> tuple[bool, bool, bool]:
-    """Whether tenant, membership of this login, and collection are still to be made."""
+    """Return whether the tenant, the login's membership, and the collection are missing."""
     row = connection.execute(
         "select not exists (select from braid_store.tenants where key = %(name)s),"
         " not exists (select from braid_store.tenants t join braid_store.tenant_members m on m.tenant_id = t.id"
@@ -225,7 +225,7 @@ def _absent_defaults(connection: Connection) -> tuple[bool, bool, bool]:
 
 
 def _limits(connection: Connection) -> list[str]:
-    """What the login cannot do: roles of the cluster that another one made, it cannot grant."""
+    """Return what the login cannot do: grant the cluster's roles that another login created."""
     (roles,) = connection.execute(
         "select array_agg(quote_ident(r.rolname) order by r.rolname) from pg_catalog.pg_roles r"
         " where r.rolname = any(%s) and not pg_catalog.pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION')",
@@ -239,7 +239,7 @@ def _limits(connection: Connection) -> list[str]:
 
 
 def _lines(report: InstallReport, found: Resources, user: str) -> list[str]:
-    """Tell what was done."""
+    """Return lines that tell what was done."""
     lines = []
     if report.vector_created:
         lines.append(f"extension pgvector {report.vector_version} created in schema {report.vector_schema}")

@@ -1,6 +1,6 @@
--- The second part of an installation: the migrations that the database lacks, in yoyo's order and with yoyo's record.
+-- The second step of an installation applies missing migrations in yoyo's order, and records them as yoyo does.
 declare
-  -- File, text, name, and the statements by which yoyo records it.
+  -- File, text, name, and yoyo's statements that record the migration.
   v_migrations constant text[] := array[
 {{migrations}}
   ];
@@ -19,9 +19,10 @@ begin
     reset role;
   end if;
 
-  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run
-  -- come to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever
-  -- comes meanwhile waits; if the calls do not end in time, it is tried again later.
+  -- Migrations lock tables that every call reads, in another order. To prevent deadlocks, this lock waits for running
+  -- calls
+  -- and keeps new ones out: each call reads the tenants first, and keeps that lock. If calls do not end within the
+  -- timeout, the installation retries later.
   perform set_config('lock_timeout', '{{lock_timeout}}', true);
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
      and exists (select from generate_subscripts(v_migrations, 1) i

@@ -1,4 +1,4 @@
-"""yoyo: the statements by which it records migrations, for migrate.sql to execute."""
+"""Make the statements by which yoyo records migrations, for migrate.sql to run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 from yoyo.internalmigrations import v2
 from yoyo.migrations import default_migration_table, get_migration_hash
 
-# What is known only where a statement is executed.
+# SQL expressions for values known only when the statement runs.
 EXPRESSIONS = {
     "id": "gen_random_uuid()",
     "username": "session_user",
@@ -22,7 +22,7 @@ EXPRESSIONS = {
 
 
 class _Recorder(PostgresqlPsycopgBackend):  # type: ignore[misc]
-    """Keeps what yoyo would execute."""
+    """Record the statements that yoyo would run."""
 
     def __init__(self) -> None:
         self.migration_table = default_migration_table
@@ -37,7 +37,7 @@ class _Recorder(PostgresqlPsycopgBackend):  # type: ignore[misc]
 
 
 def record_tables() -> str:
-    """Statements that create yoyo's tables."""
+    """Return the statements that create yoyo's tables."""
     recorder = _Recorder()
     v2.create_migration_table(recorder)
     v2.create_log_table(recorder)
@@ -47,7 +47,7 @@ def record_tables() -> str:
 
 
 def record(name: str) -> str:
-    """Statements that record that a migration was applied."""
+    """Return the statements that record a migration as applied."""
     recorder = _Recorder()
     values = {"migration_id": name, "migration_hash": get_migration_hash(name), "operation": "apply"}
     for statement in (recorder.mark_migration_sql, recorder.log_migration_sql):

@@ -1,4 +1,4 @@
-"""Parts that the package does not bring, in folders."""
+"""Read parts of the user's own from folders."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from pgbraid.install import resources as carried
 from pgbraid.install.resources import QUOTE, Resources, SqlFile, assembled, read_files, resources
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-# What a manifest may have besides, and what its values are: what is read where it is used would break each call there.
+# Optional keys of a manifest with the type of their values. They are checked here, as a wrong one would break each call
+# that reads it.
 OBJECTS = {"tables": dict, "settings": dict, "maintenance": int, "records": int, "own_queries": int}
 LISTS = ("needs", "chunk_records", "exported_settings")
 
 
 def with_own_parts(folders: Sequence[Path]) -> Resources:
-    """Return what the package carries, and the parts in these folders. Raise `InvalidArgumentError` for a folder that
-    is no part."""
+    """Return the package's resources with the parts in these folders. Raise `InvalidArgumentError` for a folder that is
+    no part."""
     if not folders:
         return resources()
     names = [folder.name for folder in folders]
@@ -37,7 +38,7 @@ def with_own_parts(folders: Sequence[Path]) -> Resources:
 
 
 def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
-    """Return the files of a part that the package does not bring, as they would lie in sql/ and in migrations/."""
+    """Return the files of the user's own part, named as in sql/ and in migrations/."""
     page = "docs/internals/parts.md says what it needs"
     if not NAME.fullmatch(folder.name):
         raise InvalidArgumentError(
@@ -81,7 +82,7 @@ def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
 
 
 def _wrong_key(manifest: dict[str, Any]) -> str | None:
-    """Return a key of the manifest whose values are not of the kind that they must have."""
+    """Return a key of the manifest with values of a wrong type, else None."""
     for key in LISTS:
         given = manifest.get(key, [])
         if not isinstance(given, list) or not all(isinstance(value, str) for value in given):

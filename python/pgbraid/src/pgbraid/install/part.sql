@@ -1,9 +1,9 @@
--- Around each part of an installation.
+-- This block wraps each step of an installation.
 declare
-  -- The two roles that are this database's own.
+  -- This database's own two roles.
   v_owner text;
   v_definer text;
-  -- The file that is being applied. An error names it.
+  -- The file being applied; errors name it.
   v_file text;
   v_state text;
   v_message text;
@@ -28,7 +28,7 @@ exception when others then
                      'four times that, restart the server and run this again. Nothing has been changed.',
                      current_setting('max_locks_per_transaction'));
   elsif v_state = '2BP01' and v_detail <> '' then
-    -- PostgreSQL's own hint is to drop them by cascade.
+    -- PostgreSQL's own hint would be to drop them by cascade.
     raise exception 'objects outside of pgbraid depend on functions or views that change or go: %', v_detail
       using errcode = v_state,
         hint = 'Drop them, run pgbraid upgrade, and create them again. Nothing has been changed.';

@@ -1,4 +1,4 @@
-"""The SQL of an installation, which the installer and the bundle both run: PARTS, in one transaction."""
+"""Make the SQL of an installation, which the installer and the bundle both run: PARTS, in one transaction."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def part(name: str | Path, found: Resources, parts: Collection[str], /, **values: str) -> str:
-    """Return one of PARTS, or another step: a block of PL/pgSQL, with all that it needs of the package to install the
-    core and these parts. `values` is what else stands in its braces."""
+    """Return one of PARTS, or another step: a PL/pgSQL block with everything from the package that it needs to install
+    the core and these parts. `values` fill further placeholders in double braces."""
     return fill("part.sql", roles=NAMES.strip(), part=fill(name, **{**_values(name, found, parts), **values}))
 
 
@@ -57,7 +57,7 @@ def _values(name: str | Path, found: Resources, parts: Collection[str]) -> dict[
 
 
 def fill(path: str | Path, /, **values: str) -> str:
-    """A file of this folder, or of another one, with what stands in its braces."""
+    """Return a file of this or another folder, with its placeholders filled."""
     text = (FOLDER / path).read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text).strip()
 
@@ -71,7 +71,7 @@ def literals(values: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A literal of ASCII characters, which every client encoding has."""
+    """Return an ASCII literal, which every client encoding can represent."""
     if not text.isascii():
         escaped = text.replace("\\", "\\\\").replace("'", "''")
         return f"E'{NOT_ASCII.sub(_escape, escaped)}'"

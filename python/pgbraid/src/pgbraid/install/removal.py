@@ -1,4 +1,4 @@
-"""Removing pgbraid from a database."""
+"""Remove pgbraid from a database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pgbraid.install.roles import database_roles
 from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation, set_timeout
 from pgbraid.install.state import Connection, exists, installed_parts, read_installation
 
-# The tables of parts, with those that inherit from them. What another part or the core has too, stays.
+# Tables of the parts, with inheriting tables; a table that another part or the core has as well stays.
 TABLES = """
 with recursive tables (id, place) as (
   select c.oid, p.place
@@ -33,21 +33,21 @@ select c.relname from tables t join pg_catalog.pg_class c on c.oid = t.id
 where c.relnamespace = 'braid_store'::regnamespace
 order by t.place, c.relname
 """
-# How finish.sql names what depends on functions and views.
+# finish.sql's message that lists objects which depend on functions and views.
 DEPEND = "objects outside of pgbraid depend on functions or views that change or go: "
 
 
 @dataclass(frozen=True)
 class UninstallReport:
-    """What was removed. `roles_kept` says why roles stayed, None if they are gone."""
+    """Report a removal. `roles_kept` says why roles were kept, None if they are gone."""
 
     schemas: tuple[str, ...]
     roles_kept: str | None
 
 
 def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
-    """Drop pgbraid's schemas with all documents in them and everything that depends on them, the
-    two roles of this database, and the roles of the cluster unless another database uses them. pgvector stays."""
+    """Drop pgbraid's schemas, with all documents and all dependent objects, and the two roles of this database. Drop
+    the cluster's roles as well unless another database uses them. pgvector stays."""
     with installer_session(dsn) as connection:
         schemas = tuple(
             name
@@ -58,14 +58,14 @@ def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
         )
         own = _own_roles(connection)
         in_transaction(connection, lambda: _drop_schemas(connection, [*own, *SHARED_ROLES], notify), notify)
-        # All or none: another database's installation may hold on to some of them only.
+        # Each pair goes as a whole or stays, as another database's installation may use only one role of it.
         kept = [_drop_roles(connection, roles, notify) for roles in (own, SHARED_ROLES)]
         return UninstallReport(schemas, kept[0] or kept[1])
 
 
 @dataclass(frozen=True)
 class RemovalReport:
-    """Which parts were removed, with which tables."""
+    """Report the removed parts and their tables."""
 
     parts: tuple[str, ...]
     tables: tuple[str, ...]
@@ -82,9 +82,9 @@ def uninstall_parts(
     """Remove parts from the installation of `dsn`, in one transaction: their functions, views and tables. The core and
     the other parts stay.
 
-    Raises `InstallationError`, and nothing is changed, where another part needs one of them, where other objects of the
-    database depend on them, and where they have stored rows or settings of collections, unless `drop_data`.
-    `with_parts` has the folders of parts of one's own that stay; one that goes needs none.
+    Raise `InstallationError`, without a change, if another part or another object of the database depends on a removed
+    part. Raise it as well for stored rows or settings of collections, unless `drop_data`. `with_parts` has the folders
+    of parts of your own that stay; a removed part needs none.
     """
     if isinstance(parts, str):
         raise InvalidArgumentError(f"parts is the text {parts!r}", hint=f"give a list: [{parts!r}]")
@@ -110,7 +110,7 @@ def _remove(
         )
     installed = installed_parts(connection)
     for name in {*names} & {*installed} - choice.found.parts.keys():
-        # The package does not know the migrations of a part of one's own.
+        # The package does not know the migrations of the user's own part.
         connection.execute(
             "delete from braid_store._yoyo_migration where split_part(migration_id, '.', 1) = %s", (name,)
         )
@@ -120,7 +120,7 @@ def _remove(
             (name,),
         )
     run_part(connection, "begin.sql", [*choice.found.parts, *names], choice.found)
-    # As migrations do: calls read the tenants before all else.
+    # Takes migrations' lock, as calls read the tenants first.
     set_timeout(connection)
     connection.execute("lock table braid_store.tenants in access exclusive mode")
     tables = [table for (table,) in connection.execute(TABLES, {"names": list(names)})]
@@ -154,7 +154,7 @@ def _remove(
 
 
 def _own_roles(connection: Connection) -> list[str]:
-    """The owner's and the definer's, also those of the name that the database had before."""
+    """Return the owner's and the definer's role, also under the database's former name."""
     roles = database_roles(connection)
     rows = connection.execute(
         "select r.rolname from pg_catalog.pg_roles r where r.rolname in (%s, %s)"
@@ -171,7 +171,7 @@ def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> N
     lock_installation(connection, notify)
     _refuse_distributed(connection)
     connection.execute("drop schema if exists braid, braid_calls, braid_store, braid_locks cascade")
-    # What they were granted elsewhere in this database, such as the schema of pgvector.
+    # Revokes their grants elsewhere in this database, such as on pgvector's schema.
     rows = connection.execute(
         "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",
         (roles,),

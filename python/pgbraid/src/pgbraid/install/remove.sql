@@ -1,5 +1,5 @@
--- Between the first and the third part of an installation: what parts that are removed leave in the core's rows.
--- finish.sql then drops their functions and views, which no file replaces, and last their tables go.
+-- This step runs between the first and the third step: it deletes what removed parts have stored in the core's tables.
+-- Then finish.sql drops their functions and views, which no file replaces; last, their tables go.
 declare
   v_names constant text[] := array[{{names}}]::text[];
   v_tables constant text[] := array[{{tables}}]::text[];
@@ -31,7 +31,7 @@ begin
     end if;
   end loop;
 
-  -- Bodies of functions are texts, on which nothing depends.
+  -- PostgreSQL tracks no dependencies of function bodies, so search their text.
   select string_agg(format('function %s', p.oid::regprocedure), ', ' order by p.oid::regprocedure::text) into v_found
   from pg_proc p
   join pg_namespace n on n.oid = p.pronamespace

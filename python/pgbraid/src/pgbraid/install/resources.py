@@ -1,4 +1,4 @@
-"""The SQL that the package carries: `migrations/` and `sql/`."""
+"""Read the SQL that the package carries: `migrations/` and `sql/`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
 CORE = "core"
-# Quotes whole files in the SQL of an installation, and none of them may contain it.
+# Quotes whole files in an installation's SQL, so no file may contain it.
 QUOTE = "$braid_file$"
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
 OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
@@ -25,8 +25,8 @@ OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
 
 @dataclass(frozen=True)
 class SqlFile:
-    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `core/50_filters/filter_key.sql`. `stem` is
-    the name of a migration."""
+    """Hold a file of `sql/` or `migrations/`; `name` is its path inside, such as `core/50_filters/filter_key.sql`, and
+    `stem` the name of a migration."""
 
     name: str
     text: str
@@ -41,17 +41,19 @@ class SqlFile:
 
     @property
     def owner(self) -> str:
-        """The part that has the file, or core."""
+        """Return the part that has the file, or core."""
         return self.name.split("/")[1] if self.name.startswith("parts/") else CORE
 
 
 @dataclass(frozen=True)
 class Resources:
-    """`foundation` is what migrations stand on: roles and schemas. `migrations` stand in the order in which they are
-    applied: the core's, and then those of each part. `repeatable` are functions, views, policies and
-    grants, in the order in which they are applied: the core, the parts, privileges. `parts` has the manifests of
-    the core and of each part, a part behind those that it needs. `options` has the part of each option of a search that
-    is a part's. `own` are parts that the package does not bring."""
+    """Hold all files of an installation.
+
+    `foundation` creates roles and schemas, which migrations need. `migrations` are in order of application: the core's,
+    then each part's. `repeatable` are functions, views, policies and grants in order of application: the core, the
+    parts, privileges. `parts` has the manifests of the core and of each part, each after the parts that it needs.
+    `options` maps search options of parts to their part. `own` are parts that the package does not bring.
+    """
 
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
@@ -62,7 +64,7 @@ class Resources:
 
     @cached_property
     def names_of_parts(self) -> dict[str, dict[str, str]]:
-        """Return which part has an option of searches, a setting, a record of an export, a field of a chunk."""
+        """Return the part of each search option, setting, export record and chunk field, by kind and name."""
         names: dict[str, dict[str, str]] = {"options": dict(self.options), "settings": {}, "records": {}, "fields": {}}
         for part, text in self.parts.items():
             manifest = json.loads(text)
@@ -77,17 +79,17 @@ class Resources:
 
     @property
     def migration_hashes(self) -> dict[str, str]:
-        """By the name of the migration."""
+        """Return content hashes by name of the migration."""
         return {file.stem: file.content_hash for file in self.migrations}
 
     def migrations_of(self, parts: Collection[str]) -> tuple[SqlFile, ...]:
-        """Those of some parts, in their order; the core is one of them."""
+        """Return the migrations of these parts, which include the core, in order."""
         return tuple(file for file in self.migrations if file.owner in parts)
 
     @cached_property
     def part_hashes(self) -> dict[str, str]:
-        """Return a hash for the core and each part, of all files that it is made of: what an installation is compared
-        with. The core's covers which parts the package brings, as the core tells of those that are not installed."""
+        """Return one hash of all files per part and for the core, to compare installations. The core's covers the names
+        of the package's parts as well, because the core reports missing parts."""
         digests = {name: hashlib.sha256(manifest.encode()) for name, manifest in self.parts.items()}
         for file in (*self.foundation, *self.migrations, *self.repeatable):
             digests[file.owner].update(f"{file.name} {file.content_hash}\n".encode())
@@ -98,7 +100,7 @@ class Resources:
 
 
 def resources() -> Resources:
-    """Return what the package carries."""
+    """Return the package's files."""
     return _read(ROOT)
 
 
@@ -112,7 +114,7 @@ def _read(root: Path) -> Resources:
 
 
 def assembled(files: Sequence[SqlFile], migrations: Sequence[SqlFile], own: frozenset[str]) -> Resources:
-    """Return what files as those of sql/ and of migrations/ make; parts in `own` are somebody's own."""
+    """Return the resources that files of sql/ and of migrations/ make; parts in `own` are the user's own."""
     parts = _parts(files)
     places = list(parts)
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
@@ -136,7 +138,7 @@ def assembled(files: Sequence[SqlFile], migrations: Sequence[SqlFile], own: froz
 
 
 def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
-    """Return the manifests by name, the core first, a part behind those that it needs."""
+    """Return the manifests by name, the core first, each part after the parts that it needs."""
     manifests = {found[1]: file.text for file in files if (found := MANIFEST.fullmatch(file.name))}
     left = {name: {"core", *json.loads(text)["needs"]} - {name} for name, text in manifests.items()}
     ordered: dict[str, str] = {}
@@ -154,7 +156,7 @@ def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
 
 def read_files(folder: Path) -> tuple[SqlFile, ...]:
     """Return the files of an installation in a folder and below it, by name."""
-    # Every client does this once. With pathlib it takes ten times as long.
+    # Every client does this once; pathlib would take ten times as long.
     files = []
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -1,6 +1,6 @@
-"""The two roles that are one database's own.
+"""Name the two roles of one database.
 
-Roles belong to the cluster. Who may act for a role that is named for one database gains nothing in another.
+Roles are global to the cluster. A member of one database's role has no rights in another database.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 
-# A name of 63 bytes that needs no quoting, whatever the database is called. One that must be changed for that, or that
-# could be taken for a changed one, ends in a hash of the database's name. Only installers read this: at run time what
-# counts is who owns what.
+# A role's name has at most 63 bytes and needs no quoting, whatever the database's name. A changed name, and one that
+# looks like a changed name, ends in a hash of the database's name. Only installers use names; at run time ownership
+# counts.
 NAMES = """
 select 'braid_owner_' || n.suffix, 'braid_definer_' || n.suffix
 from (
@@ -27,7 +27,8 @@ from (
 
 @dataclass(frozen=True)
 class DatabaseRoles:
-    """`owner` has schemas, tables and functions; `definer` has the functions that policies bind, and owns no table."""
+    """Name the roles: `owner` has schemas, tables and functions; `definer` has the functions that policies bind, and no
+    table."""
 
     owner: str
     definer: str

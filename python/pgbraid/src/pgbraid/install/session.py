@@ -1,4 +1,4 @@
-"""The installer's connection: settings that make its work predictable, its lock, and readable errors."""
+"""Open the installer's connection: pin settings, take its lock, and translate errors."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 Result = TypeVar("Result")
 Notify = Callable[[str], None]
 
-# What passes: another first installation in this database or, as roles and the room for locks are the cluster's, in
-# another one; and a transaction that uses what changes. A client that has waited this long for a lock gives up, and
-# those queueing behind it go on: sooner than deadlock_timeout, so that of a deadlock it is the victim.
+# These conflicts pass: another first installation in this database, or in another one, as roles and the lock table
+# belong to the cluster; and transactions on changed objects. The timeout frees queued sessions, and is shorter than
+# deadlock_timeout, so that the installer is a deadlock's victim.
 LOCK_TIMEOUT = "500ms"
 ATTEMPTS = 20
 LOCK_NOT_AVAILABLE = "55P03"
 INTERNAL_ERROR = "XX000"  # such as: tuple concurrently updated
-OUT_OF_MEMORY = "53200"  # no room for more locks
+OUT_OF_MEMORY = "53200"  # the lock table is full
 RETRIED = (LOCK_NOT_AVAILABLE, "40P01", "23505", INTERNAL_ERROR, OUT_OF_MEMORY)
-# So often the room for locks is tried, whether another session that takes it up is seen or not.
+# Attempts with a full lock table if no other installation is seen that fills it.
 ROOM_ATTEMPTS = 3
 
-# What is installed must not depend on the session, nor on what `alter role` or `alter database` set for it.
+# The result must not depend on the session's settings, nor on settings by `alter role` or `alter database`.
 PINNED = {
-    # An object planted in another schema of the path could be called with the installer's rights.
+    # Otherwise an object planted in another schema of the path could be called with the installer's rights.
     "search_path": "pg_catalog, pg_temp",
     "client_min_messages": "warning",
     "standard_conforming_strings": "on",
@@ -57,11 +57,11 @@ SETTINGS = {
     "idle_in_transaction_session_timeout": "0",
     "transaction_timeout": "0",
     "default_transaction_isolation": "read committed",
-    # On a cluster each node is installed by itself. Elsewhere nobody reads this.
+    # Each node of a cluster is installed separately. Without Citus, the setting has no effect.
     "citus.enable_ddl_propagation": "off",
 }
 
-# Sessions with locks on what is pgbraid's. A prepared transaction has no process.
+# Sessions with locks on pgbraid's tables. A prepared transaction has no process.
 HOLDERS = """
 select distinct coalesce('process ' || l.pid, 'a prepared transaction')
 from pg_catalog.pg_locks l
@@ -85,10 +85,10 @@ select exists (
 
 @contextmanager
 def installer_session(dsn: str) -> Iterator[Connection]:
-    """A connection in autocommit mode."""
+    """Yield a connection in autocommit mode, with SETTINGS."""
     dsn = usable_dsn(dsn)
     try:
-        # Not prepared: what a statement means changes while schemas are being made.
+        # A prepared statement would change its meaning while schemas are being made.
         connection = psycopg.connect(
             dsn,
             autocommit=True,
@@ -101,7 +101,7 @@ def installer_session(dsn: str) -> Iterator[Connection]:
     with connection:
         try:
             for name, value in SETTINGS.items():
-                # Not by reading pg_settings, which any login can lock: everybody may update it.
+                # pg_settings is not read, as any login can lock it: everybody may update it.
                 if name != "transaction_timeout" or connection.info.server_version >= 170000:
                     connection.execute("select set_config(%s, %s, false)", (name, value))
             yield connection
@@ -110,7 +110,7 @@ def installer_session(dsn: str) -> Iterator[Connection]:
 
 
 def in_transaction(connection: Connection, work: Callable[[], Result], notify: Notify) -> Result:
-    """Run a transaction, some times if it meets others: all of it is done, or nothing."""
+    """Run `work` in one transaction; retry it on conflicts with other sessions."""
     waiting = False
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -150,8 +150,9 @@ def set_timeout(connection: Connection, lock_timeout: str = LOCK_TIMEOUT) -> Non
 
 
 def lock_installation(connection: Connection, notify: Notify) -> None:
-    """One installer works at a time. No login without the owner's rights can take this lock, or is kept from reading
-    by it. Where there is nothing to lock yet, the unique keys of PostgreSQL's catalogs let one go first."""
+    """Lock the installation, so that one installer works at a time. A login without the owner's rights can neither take
+    this lock nor wait for it when reading. For first installations, unique keys of PostgreSQL's catalogs let one
+    proceed."""
     if not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
         return
     lock = f"lock table {INSTALLATION} in exclusive mode"

@@ -1,4 +1,4 @@
-"""What is installed in a database, and how it differs from this package."""
+"""Read what is installed in a database, and compare it with this package."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w
 INSTALLATION = "braid_store.installation"
 PARTS = "braid_store.parts"
 PART_HASHES = f"(select jsonb_object_agg(p.name, p.content_hash) from {PARTS} p)"
-# For logins that cannot name the table.
+# Logins without a right on the table use this function.
 READ_INSTALLATION = "braid_calls.read_installation()"
 
 
 @dataclass(frozen=True)
 class Installation:
-    """An installed schema. `part_hashes` has the content hash of the core and of each part that is installed,
-    `migrations` that of each migration that was applied, `placeholders` what those in sql/ stand for,
-    `extension_hashes` the hashes of the bodies that the installation has written."""
+    """Hold an installation's record. `part_hashes` has the content hash of the core and of each installed part,
+    `migrations` the hash of each applied migration. `placeholders` maps placeholders in sql/ to values.
+    `extension_hashes` has hashes of the bodies that the installation wrote."""
 
     version: str
     part_hashes: Mapping[str, str]
@@ -39,54 +39,54 @@ class Installation:
 
     @property
     def pending_migrations(self) -> tuple[str, ...]:
-        """Those of the installed parts that the database lacks."""
+        """Return the migrations of installed parts that the database lacks."""
         known = resources().migrations_of(self.part_hashes)
         return tuple(file.stem for file in known if file.stem not in self.migrations)
 
     @property
     def unknown_migrations(self) -> tuple[str, ...]:
-        """Those that this package lacks, though it brings the part: the database is a newer one's."""
+        """Return the applied migrations that this package lacks, though it brings the part: the database is newer."""
         unknown = self.migrations.keys() - resources().migration_hashes.keys()
         return tuple(sorted(name for name in unknown if name.partition(".")[0] not in self.own_parts))
 
     @property
     def changed_migrations(self) -> tuple[str, ...]:
-        """Those that were changed after they had been applied."""
+        """Return the migrations that were changed after they had been applied."""
         package = resources().migration_hashes
         return tuple(name for name, applied in self.migrations.items() if name in package and package[name] != applied)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that are installed, besides the core."""
+        """Return the installed parts, without the core."""
         known = [name for name in resources().parts if name in self.part_hashes]
         return (*known[1:], *self.own_parts)
 
     @property
     def absent_parts(self) -> tuple[str, ...]:
-        """Parts of this package that the database lacks."""
+        """Return the parts of this package that the database lacks."""
         return tuple(name for name in resources().parts if name not in self.part_hashes)
 
     @property
     def own_parts(self) -> tuple[str, ...]:
-        """Parts that this package does not bring."""
+        """Return the installed parts that this package does not bring."""
         return tuple(name for name in self.part_hashes if name not in resources().parts)
 
     @property
     def differing_parts(self) -> tuple[str, ...]:
-        """Installed parts, or the core, of which this package has other files."""
+        """Return the installed parts, or the core, with other files in this package."""
         return tuple(differing_parts(self.part_hashes))
 
     @property
     def is_this_package(self) -> bool:
-        """Whether functions and migrations are those of this package."""
+        """Return whether version, functions and migrations equal this package's."""
         return self.version == __version__ and not self.differing_parts
 
 
 def read_installation(connection: Connection) -> Installation | None:
-    """The installation in the connection's database, None if there is none. Changes nothing.
+    """Return the installation in the connection's database, None without one. Changes nothing.
 
-    Raises `PermissionDeniedError` for a login that may not use pgbraid at all, and `VersionMismatchError` for one
-    from before the first release.
+    Raise `PermissionDeniedError` for a login that may not use pgbraid at all, and `VersionMismatchError` for an
+    installation from before the first release.
     """
     if not exists(connection, INSTALLATION):
         return None
@@ -96,7 +96,7 @@ def read_installation(connection: Connection) -> Installation | None:
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
-    # The table has no hashes of parts.
+    # The table has no hashes of parts; braid_store.parts does.
     hashes = PART_HASHES if source == INSTALLATION else "i.part_hashes"
     query = f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i"
     try:
@@ -117,13 +117,13 @@ def read_installation(connection: Connection) -> Installation | None:
 
 
 def installed_parts(connection: Connection) -> tuple[str, ...]:
-    """Return the core and the parts that the database has, in the order in which they are installed."""
+    """Return the core and the installed parts, in order of installation."""
     return tuple(name for (name,) in connection.execute(f"select p.name from {PARTS} p order by p.place".encode()))
 
 
 def changed_functions(connection: Connection, installation: Installation) -> list[str]:
-    """Return names of functions of the core and of the installed parts that the catalog lacks, or has with another body
-    than this package: what an installation recorded is what it meant to make."""
+    """Return names of functions of the core and the installed parts that the catalog lacks or has with another body.
+    The catalog counts, as an installation's record only tells what it meant to make."""
     rows = connection.execute(
         "select n.nspname || '.' || p.proname,"
         " pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex')"
@@ -135,8 +135,7 @@ def changed_functions(connection: Connection, installation: Installation) -> lis
 
 
 def _body_hashes(installation: Installation) -> dict[str, str]:
-    """Return the hash of the body of each function of the core and of the installed parts by its name, as the catalog
-    has them."""
+    """Return the expected hash of each function's body, by name, for the core and installed parts."""
     found = {}
     for file in resources().repeatable:
         if file.owner not in installation.part_hashes:
@@ -149,7 +148,7 @@ def _body_hashes(installation: Installation) -> dict[str, str]:
 
 
 def exists(connection: Connection, relation: str) -> bool:
-    # Not to_regclass: it refuses a name in a schema that the role may not use.
+    # to_regclass would refuse a name in a schema that the role may not use.
     schema, name = relation.split(".")
     row = connection.execute(
         "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"

@@ -1,4 +1,4 @@
-"""The extension pgvector, whatever schema it lives in."""
+"""Find the extension pgvector in any schema."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What `pgbraid work` does: embeds what waits in the outbox of all tenants."""
+"""Run `pgbraid work`: embed the outbox of all tenants."""

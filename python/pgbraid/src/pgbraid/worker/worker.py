@@ -1,4 +1,4 @@
-"""One of several threads that embed what waits, for all tenants in turn."""
+"""Embed pending chunks in one of several threads, for all tenants in turn."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.stored import EmbeddingBacklog
 
-# Seconds of one tenant before the others have their turn.
+# Seconds for one tenant before the next one's turn.
 TURN = 5.0
-# Seconds in which nothing of a collection is tried whose dimensions are others than the model's.
+# Seconds for which a collection is skipped if its dimensions differ from the model's.
 PASSED_OVER = 60.0
-# Classes of SQLSTATEs that are no fault of the texts: without resources, or by an operator (statement_timeout).
+# SQLSTATE classes that are not a text's fault: insufficient resources, operator intervention (statement_timeout).
 NO_FAULT = ("53", "57")
-# In a row, before --once gives up.
+# Consecutive failures before --once gives up.
 MOST_FAILURES = 4
 
 Report = Callable[[str, bool], object]
 
 
 class Held(NamedTuple):
-    """Jobs that this worker has claimed, until a moment from `earliest_end` to `latest_end` of the server's clock."""
+    """Hold claimed jobs; their leases end from `earliest_end` to `latest_end` by the server's clock."""
 
     tenant: str
     collection: str
@@ -60,8 +60,8 @@ class Held(NamedTuple):
 
 
 class Worker:
-    """`wake` ends its rest, `stopped` its run, behind the batch that it is at. `held` is what it has claimed. `report`
-    gets lines, and whether they tell of a failure."""
+    """Embed in a thread. Setting `wake` ends its rest, and setting `stopped` ends it after the current batch. `held`
+    has its claimed jobs. `report` receives lines, and whether they tell of a failure."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Worker:
         self._service = service
         self._stopped = stopped
         self._report = report
-        # Where it begins among those who wait, from 0 to 1.
+        # Where it starts among the waiting tenants, from 0 to 1.
         self._first = number / concurrency
         self._last: tuple[str, str, str] | None = None
         self._lease = lease
@@ -88,10 +88,10 @@ class Worker:
         self._once = once
         self._progress = False
         self._has_given_up = False
-        # What is not in the database yet.
+        # Usage not recorded in the database yet.
         self._used: list[tuple[str, str, Usage]] = []
         self._passed_over: dict[tuple[str, str], float] = {}
-        # In a row, of these collections.
+        # The consecutive failures are counted by tenant and collection.
         self._failures: dict[tuple[str, str], int] = {}
         self.wake = threading.Event()
         self.held: Held | None = None
@@ -99,7 +99,7 @@ class Worker:
         self.failure: BaseException | None = None
 
     def run(self) -> None:
-        """Until it is stopped; with `once`, until nothing is left that it can do now. Keeps what ends it otherwise."""
+        """Work until stopped; with `once`, until nothing is left that it can do now. Keep an error in `failure`."""
         import pgbraid
 
         failures = 0
@@ -121,7 +121,7 @@ class Worker:
                 if self._once:
                     self.failure = error
                     return
-                # What worked since the last failure begins a new row of them.
+                # Success since the last failure restarts the count.
                 failures = 1 if self._progress else failures + 1
                 self._progress = False
                 seconds = pause_after(failures)
@@ -133,7 +133,7 @@ class Worker:
                 raise
 
     def give_back(self, client: Client) -> int:
-        """Let others claim what this one has; how many."""
+        """Release the claimed jobs for other workers; return their number."""
         held = self.held
         if held is None:
             return 0
@@ -157,7 +157,7 @@ class Worker:
         except ConnectionLostError:
             raise
         except PgbraidError:
-            pass  # the tenant, the collection or the space is gone; else the lease ends the claim
+            pass  # tenant, collection or space is gone; otherwise the lease ends the claim
         self.held = None
         return count
 
@@ -192,7 +192,7 @@ class Worker:
             self.wake.wait(self._interval)
 
     def _in_turn(self, waiting: list[EmbeddingBacklog]) -> list[EmbeddingBacklog]:
-        """Those behind the one that was served last first."""
+        """Return round-robin order, starting after the tenant served last."""
         waiting = sorted(waiting, key=_key)
         if self._last is None:
             start = int(self._first * len(waiting))
@@ -201,7 +201,7 @@ class Worker:
         return waiting[start:] + waiting[:start]
 
     def _pass_over(self, client: Client, waiting: EmbeddingBacklog, error: PgbraidError) -> None:
-        """Leave a collection alone for a while, which fails where others may not."""
+        """Skip a collection for a while after a failure, as others may work."""
         key = (waiting.tenant, waiting.collection)
         self._failures[key] = self._failures.get(key, 0) + 1
         seconds = float("inf") if self._once else pause_after(self._failures[key])
@@ -215,10 +215,10 @@ class Worker:
         except ConnectionLostError:
             raise
         except PgbraidError:
-            self.held = None  # until the lease is over
+            self.held = None  # the lease ends the claim
 
     def _turn(self, client: Client, waiting: EmbeddingBacklog) -> int:
-        """Embed for one tenant until its turn is over; how many chunks."""
+        """Embed for one tenant until its turn ends; return the number of chunks embedded."""
         place = f"{waiting.tenant}, {waiting.collection}"
         client.tenant = waiting.tenant
         done = 0
@@ -232,13 +232,13 @@ class Worker:
                 if count is None or time.monotonic() > until:
                     break
         except DimensionMismatchError as error:
-            # For --once, for good.
+            # With --once the worker never tries it again.
             self._passed_over[waiting.tenant, waiting.collection] = (
                 float("inf") if self._once else time.monotonic() + PASSED_OVER
             )
             self._fail(client, error.message)
             self._report(f"{place}: {error.message}", True)
-        except UnavailableError as error:  # only with --once
+        except UnavailableError as error:  # raised with --once only
             self._has_given_up = True
             self._fail(client, error.message)
             self._report(f"{place}: {error.message}", True)
@@ -246,7 +246,7 @@ class Worker:
             self.give_back(client)
             raise
         except (NotFoundError, InvalidArgumentError, PermissionDeniedError):
-            # The tenant or the collection was dropped, or has another model now. Else it is worth telling.
+            # If the tenant or the collection was dropped, or has another model now, the error is expected.
             if self._still_waits(client, waiting):
                 raise
             self.held = None
@@ -261,7 +261,7 @@ class Worker:
         return done
 
     def _batch(self, client: Client, waiting: EmbeddingBacklog, space: VectorSpace | None) -> int | None:
-        """How many chunks were embedded; None if there are none to claim."""
+        """Embed one batch; return the number of chunks embedded, None if none can be claimed."""
         jobs = client._session.rows(
             "claim_embedding_jobs",
             f"""
@@ -283,7 +283,7 @@ class Worker:
             return None
         texts = {chunk_id: text for chunk_id, text, *_ in jobs}
         chunk_ids = list(texts)
-        # The clock is read when the jobs are claimed, for each row.
+        # Each row's claim reads the clock, between these two moments.
         self.held = held = Held(
             waiting.tenant, waiting.collection, waiting.embedding_model, chunk_ids, jobs[0][2], jobs[-1][3]
         )
@@ -315,7 +315,7 @@ class Worker:
         for chunk_id, refusal in refused:
             self._report(f"{waiting.tenant}, {waiting.collection}: chunk {chunk_id}: {refusal.message}", True)
             abandon_refused(client, held.collection, held.model, chunk_id, refusal)
-        # In smaller batches, which end in time.
+        # Late texts are claimed again in smaller batches, which end in time.
         self.held = held._replace(chunk_ids=late) if late else None
         self.give_back(client)
         return stored
@@ -326,7 +326,7 @@ class Worker:
             self.held = None
 
     def _space_with_tokens(self, client: Client, waiting: EmbeddingBacklog) -> VectorSpace | None:
-        """If chunks get token vectors from this embedder, too."""
+        """Return the collection's space if this embedder also makes its token vectors, else None."""
         embedder = self._service.embedder
         if not hasattr(embedder, "embed_tokens"):
             return None
@@ -365,7 +365,7 @@ class Worker:
 
 
 def has_function(client: Client, name: str) -> bool:
-    """Tell whether the database has a function of the API that is a part's."""
+    """Return whether the database has this function of the API, which belongs to a part."""
     try:
         row = client.connection.execute("select pg_catalog.to_regproc(%s) is not null", (f"braid.{name}",)).fetchone()
     except psycopg.Error as error:
@@ -374,7 +374,7 @@ def has_function(client: Client, name: str) -> bool:
 
 
 def backlog(client: Client, embedder: object) -> list[EmbeddingBacklog]:
-    """What waits for an embedding of the embedder's model. Raises PermissionDeniedError, with what to do about it."""
+    """Return the backlog for the embedder's model. Raise PermissionDeniedError, with a hint for the administrator."""
     try:
         waiting = client.embedding_backlog()
     except PermissionDeniedError as error:
@@ -385,13 +385,14 @@ def backlog(client: Client, embedder: object) -> list[EmbeddingBacklog]:
             f" select braid.add_trusted_role('{login}', 'service')",
             sqlstate=error.sqlstate,
         ) from error
-    # A model is given with its dimensions where it can be cut to several.
+    # A model that can be truncated to several dimensions is named with them.
     name: str = getattr(embedder, "model_name", "")
     return [each for each in waiting if each.embedding_model in (name, f"{name}@{each.dimensions}")]
 
 
 def pause_after(failures: int) -> float:
-    """Seconds until what failed so often in a row is tried again; workers that failed together do not come together."""
+    """Return the seconds before the next attempt after consecutive failures; the random part spreads workers that
+    failed together."""
     return float(min(0.5 * 2.0 ** min(failures - 1, 10), 30.0) * random.uniform(0.5, 1.5))
 
 
@@ -400,7 +401,7 @@ def _key(waiting: EmbeddingBacklog) -> tuple[str, str, str]:
 
 
 def _call(client: Client, function: str, held: Held, **more: object) -> int:
-    """A function of the API about jobs; how many it has changed."""
+    """Call a function of the API about jobs; return the number of jobs changed."""
     arguments = {"chunk_ids": held.chunk_ids, "collection": held.collection, "embedding_model": held.model, **more}
     given = ", ".join(f"{name} => %({name})s{'::bigint[]' if name == 'chunk_ids' else ''}" for name in arguments)
     return int(client._session.value(function, given, **arguments))
