@@ -1,4 +1,4 @@
-"""The tools of `pgbraid mcp`, called by the protocol's own client."""
+"""Test the tools of `pgbraid mcp` with the protocol's own client."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ PUBLIC = ["--http", "0.0.0.0:0", "--resource-url", RESOURCE]
 
 @pytest.fixture(scope="module")
 def filled(new_database: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
-    """A database for the tests that leave nothing behind."""
+    """Yield the DSN of a database for the tests that only read."""
     with new_database() as dsn, pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         client.add_documents(DOCUMENTS)
         client.embed_pending()
@@ -119,7 +119,7 @@ def test_what_an_agent_is_told(filled: str) -> None:
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.open_world_hint is False
         assert tool.input_schema["additionalProperties"] is False
-    # A token is about four characters of JSON; reckoned with 3.5.
+    # A token is about four characters of JSON; 3.5 leaves a margin.
     words = json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in writing])
     assert len(words) / 3.5 < 2500
 
@@ -186,7 +186,7 @@ def test_reading_what_an_answer_cites(filled: str, client: pgbraid.Client, dsn: 
     assert [chunk["chunk_index"] for chunk in read["chunks"]] == [0] and read["next_chunk"] == 1
     by_id = given(call(filled, "explain", {"query": "seats", "external_id": "call-1"}))
     assert given(call(filled, "explain", {"query": "seats", "external_id": cited}))["outcome"] == by_id["outcome"]
-    # An id that has a number at its end itself goes first.
+    # An external_id that itself ends in # and a number is preferred to a citation of a chunk.
     client.add_documents([{"external_id": "a", "content": "Harbour."}, {"external_id": "a#1", "content": "Ship."}])
     read = given(call(dsn, "get_document", {"external_id": "a#1"}))
     assert (read["external_id"], read["chunks"][0]["content"]) == ("a#1", "Ship.")
@@ -303,7 +303,8 @@ def test_bad_arguments(filled: str) -> None:
                     result = await client.call_tool(tool, arguments)
                     assert result.is_error, (tool, arguments)
                     told = text(result)
-                except (MCPError, UnicodeEncodeError) as error:  # of the protocol, or of what cannot be sent
+                # raised by the protocol, or for text that cannot be encoded
+                except (MCPError, UnicodeEncodeError) as error:
                     told = str(error)
                 assert message in told and "Traceback" not in told, (tool, arguments, told)
             assert given(await client.call_tool("search", {"query": "price"}))["results"]
@@ -312,7 +313,7 @@ def test_bad_arguments(filled: str) -> None:
 
 
 class Refusing(HashEmbedder):
-    """Of all texts but that by which it is tried."""
+    """Refuse texts about rain; the text that tries the embedder passes."""
 
     def embed_documents(self, texts: list[str]) -> Any:
         if any("rain" in text for text in texts):
@@ -391,7 +392,7 @@ def test_a_connection_that_broke_is_replaced(filled: str, observer: psycopg.Conn
     asyncio.run(run())
 
 
-# Over standard input and output.
+# The agent starts the server and speaks to it over standard input and output.
 
 
 def test_an_agent_starts_it_itself(filled: str) -> None:
@@ -444,7 +445,7 @@ def test_options_that_do_not_do(
     assert out == ""
 
 
-# Over HTTP, with tokens.
+# The following tests serve HTTP and check tokens.
 
 
 @asynccontextmanager
@@ -463,10 +464,10 @@ async def _serving(dsn: str, tokens: TokenSettings | None, listening: socket.soc
 
 
 class Served:
-    """A server of its own thread."""
+    """Run an MCP server in a thread of its own."""
 
     def __init__(self, dsn: str, tokens: TokenSettings | None) -> None:
-        # It is kept, lest another process takes the port.
+        # The socket stays open, so that no other process takes the port.
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
         self._started, self._stop = threading.Event(), threading.Event()
@@ -527,7 +528,7 @@ def signed(tenant: Any = "acme", secret: str = SECRET, algorithm: str = "HS256",
 
 @pytest.fixture
 def two_tenants(dsn: str, make_login: Callable[..., str]) -> str:
-    """As a login that acts for the tenant of the token alone: a gateway."""
+    """Return the DSN of a gateway: a login that acts for the tenant of the token alone."""
     for tenant in ("acme", "beta"):
         with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
             client.create_tenant(tenant)
@@ -578,7 +579,7 @@ def test_two_tenants_at_once(served: Served) -> None:
 
 
 def test_two_tenants_behind_a_pooler(two_tenants: str, dsn: str) -> None:
-    """In transaction mode: a statement may be carried out on the connection that the other tenant had last."""
+    """A pooler in transaction mode may run a statement on the connection that the other tenant used last."""
     login = str(conninfo_to_dict(two_tenants)["user"])
     with pooled(dsn, login) as pool:
         through = make_conninfo(pool, user=login)
@@ -617,7 +618,7 @@ def test_a_scope_that_is_missing(served: Served, scope: Any) -> None:
 
 
 def test_the_metadata_of_the_resource(served: Served) -> None:
-    """RFC 9728."""
+    """RFC 9728 describes this document."""
     url = f"http://127.0.0.1:{served.port}/.well-known/oauth-protected-resource/mcp"
     with urlopen(url, timeout=PATIENCE) as answer:
         found = json.load(answer)
@@ -627,7 +628,7 @@ def test_the_metadata_of_the_resource(served: Served) -> None:
 
 
 def test_other_hosts_and_origins(served: Served) -> None:
-    """DNS rebinding: a page whose name now leads here."""
+    """DNS rebinding is refused: a page may change its host name to point here, but the name stays in its requests."""
     good = {"Authorization": f"Bearer {signed()}"}
     assert served.post({**good, "Host": "evil.example.com"})[0] == 421
     assert served.post({**good, "Origin": "https://evil.example.com"})[0] == 403
@@ -652,7 +653,7 @@ def files_of(folder: Path) -> Iterator[str]:
 
 
 def signed_with(secret: bytes, claims: dict[str, Any]) -> str:
-    """By HS256, with whatever key."""
+    """Return a token with these claims, signed by HS256 with any key."""
     parts = [{"alg": "HS256", "typ": "JWT", "kid": "one"}, claims]
     text = ".".join(urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
     signature = hmac.digest(secret, text.encode(), "sha256")
@@ -674,7 +675,7 @@ def test_keys_that_the_authorization_server_publishes(two_tenants: str, tmp_path
             for bad in (
                 jwt.encode(claims, other, algorithm="RS256", headers={"kid": "one"}),
                 jwt.encode(claims, key, algorithm="RS256", headers={"kid": "two"}),
-                # The public key as a secret: CVE-2016-10555.
+                # The public key used as the HMAC secret, see CVE-2016-10555, is refused.
                 signed_with(json.dumps(public).encode(), claims),
             ):
                 assert server.post({"Authorization": f"Bearer {bad}"})[0] == 401

@@ -1,4 +1,4 @@
-"""Running the command line in this process."""
+"""Run the command line in this process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("search", "fox")`, on the test's database."""
+    """Return a function that runs a command on the test's database: `run("search", "fox")`."""
     monkeypatch.setenv("PGBRAID_DSN", dsn)
 
     def run_command(*arguments: object) -> Outcome:
@@ -43,7 +43,8 @@ def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 
 @pytest.fixture
 def ingested(run: Run, client: pgbraid.Client, tmp_path: Path) -> Callable[..., list[Document]]:
-    """`ingested("a.md", content, …)` ingests a file and gives its documents; they are of the source `s`."""
+    """Return a function that ingests a file into the source `s` and returns its documents: `ingested("a.md",
+    content)`."""
 
     def ingest(name: str, content: str | bytes, *options: str, code: int = 0) -> list[Document]:
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -58,8 +59,8 @@ def ingested(run: Run, client: pgbraid.Client, tmp_path: Path) -> Callable[..., 
 
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
-    """`library("pypdfium2", code)` has the process that reads files import this in place of a library; without code,
-    the library is not there."""
+    """Return a function that replaces a library where files are read: `library("pypdfium2", code)`. Without code,
+    importing the library fails."""
     folder = tmp_path_factory.mktemp("libraries")
 
     def write(name: str, code: str = "raise ModuleNotFoundError(f'No module named {__name__!r}')\n") -> None:

@@ -1,4 +1,4 @@
-"""pgbraid bench."""
+"""Test pgbraid bench."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ class Page(HTMLParser):
 
 
 def test_a_collection_of_ones_own(run: Run, filled: Connection, tmp_path: Path) -> None:
-    # What a run that was killed has left, and what belongs to one that goes on.
+    # The killed run left the schema "dead"; the schema "alive" belongs to a run that still holds its lock.
     for name in ("pgbraid_bench_dead", "pgbraid_bench_alive"):
         filled.execute(f"create schema {name}")
         filled.execute(f"comment on schema {name} is 'Made by pgbraid bench'")
-    # Somebody else's.
+    # Somebody else made this schema, without the comment.
     filled.execute("create schema pgbraid_bench_results")
     lock = "select pg_advisory_lock(hashtextextended('pgbraid_bench_alive', 7046029254386353131))"
     filled.execute(lock)
@@ -116,7 +116,7 @@ def test_queries_are_made_of_all_documents_of_a_collection(db: Connection) -> No
     upsert(db, [{"external_id": str(n), "content": "text"} for n in range(400)])
     queries = made_queries(db, read_collection(db, "small"), 10)
     assert len({query.text for query in queries}) == 10
-    # Also of one document.
+    # Queries can also be made from a single document.
     db.execute("select braid.delete_documents(array(select n::text from generate_series(1, 19) n), 'small')")
     assert [query.text for query in made_queries(db, read_collection(db, "small"), 2)] == ["worda", "worda"]
 
@@ -190,7 +190,7 @@ def test_ctrl_c_leaves_nothing(filled: Connection, dsn: str) -> None:
 def test_ctrl_c_between_sending_and_waiting_leaves_nothing(
     run: Run, filled: Connection, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], during: bytes
 ) -> None:
-    """Of that statement psycopg does not wait for the end: its session stays busy."""
+    """psycopg does not wait for the end of the interrupted statement: its session stays busy."""
     send = psycopg.Cursor._execute_send
 
     def send_and_interrupt(cursor: Any, query: Any, **given: Any) -> None:

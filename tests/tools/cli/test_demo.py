@@ -1,4 +1,4 @@
-"""pgbraid demo, with fewer documents."""
+"""Test pgbraid demo with fewer documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pgbraid doctor."""
+"""Test pgbraid doctor."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_database_of_another_version(run: Run, db: Connection, dsn: str) -> No
             assert (done.code, codes(done.out)) == (1, {code}), (change, done)
             session.execute("update braid_store.installation set (version, migrations) = (%s, %s)", kept)
     assert codes(run("doctor", "--json").out) == set()
-    # One from before there was braid.health.
+    # An installation from before braid.health existed is diagnosed, too.
     db.execute("update braid_store.parts set content_hash = 'x' where name = 'sync'")
     db.execute("drop function braid.health(interval)")
     done = run("doctor", "--json")
@@ -107,7 +107,7 @@ def test_a_database_of_another_version(run: Run, db: Connection, dsn: str) -> No
     assert found["finding"].endswith("package: sync.")
     install(dsn)
     assert codes(run("doctor", "--json").out) == set()
-    # Bodies are looked at as well.
+    # A dropped internal function is found as well.
     db.execute("drop function braid_store.extend_status_search_log(int, int)")
     done = run("doctor", "--json")
     assert (done.code, codes(done.out)) == (1, {"functions_changed"})

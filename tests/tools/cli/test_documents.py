@@ -1,4 +1,4 @@
-"""pgbraid list, pgbraid show and pgbraid delete."""
+"""Test pgbraid list, pgbraid show and pgbraid delete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--embedding-url and --embedding-model, of every command that embeds."""
+"""Test --embedding-url and --embedding-model with every command that embeds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def service() -> Iterator[JsonServer]:
 
 @pytest.fixture(params=["options", "environment"])
 def given(request: pytest.FixtureRequest, service: JsonServer, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Options that name the service, or none where the environment does."""
+    """Return the options that name the service, or none where environment variables name it."""
     if request.param == "options":
         return ["--embedding-url", service.url, "--embedding-model", "theirs"]
     monkeypatch.setenv("PGBRAID_EMBEDDING_URL", service.url)
@@ -75,7 +75,7 @@ def test_every_command_that_embeds_takes_a_service(
     assert run("explain", "zebra", *papers, *given).code == 0
     assert asked(service) == ["zebra"]
     assert run("vector", "four", *given).out == "[4,1,0]\n"
-    # Operators are no part of what is embedded.
+    # Query operators are not embedded.
     assert run("vector", "four -renewal", *given).out == "[4,1,0]\n"
 
 

@@ -1,4 +1,4 @@
-"""pgbraid judgments and pgbraid eval."""
+"""Test pgbraid judgments and pgbraid eval."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_comparisons_are_sent_without_rows(
 
 
 class Page(HTMLParser):
-    """The tags and attributes of a page."""
+    """Collect the tags and attributes of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -326,10 +326,10 @@ def test_the_report_is_one_page_that_loads_nothing(
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
     assert not {"src", "href", "onclick"} & page.attributes.keys()
     assert "url(" not in text and "@import" not in text
-    assert text.count("&lt;script&gt;") == 2  # as query and as title
+    assert text.count("&lt;script&gt;") == 2  # once as the query and once as a title
     assert "new against &lt;b&gt;" in text
     assert page.tags.count("polyline") == 2
-    # Of q1 and q2; each row that the words of q2 have found says why.
+    # The two are the details of q1 and q2; each row that the words of q2 found explains why.
     assert page.tags.count("details") == 2 + text.count("<summary>why</summary>")
     assert text.count("<summary>why</summary>") >= 3
     assert "<td class=text>lazi</td>" in text

@@ -1,4 +1,4 @@
-"""pgbraid ingest: files that are made to crash, to hang or to fill the memory end their reader, not the run."""
+"""Test pgbraid ingest: a file made to crash, hang or fill the memory ends the reader process, not the run."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """`limit(CPU_SECONDS=1)` sets limits of the reader's process, here and in that."""
+    """Return a function that sets limits in this process and in the reader process: `limit(CPU_SECONDS=1)`."""
 
     def set_limits(**limits: int) -> None:
         code = "import pgbraid_tools.files.reader_process as r; "
@@ -131,7 +131,7 @@ def test_files_that_ended_the_run_are_named_and_the_rest_is_indexed(
     assert {"far.xlsx", "form.pdf", "one.parquet"} <= set(told)
     found = {row.external_id for row in client.search("zebra", mode="full_text")}
     assert found == {f"{tmp_path}/{name}" for name in ("a.txt", "fog.md", "z.txt")}
-    # Nothing of a file that crashed stays behind.
+    # No part of a file that crashed is stored.
     stored = {document.metadata["ingest"]["path"] for document in client.list_documents(match_count=10_000)}
     assert not stored & set(told)
     assert f"{len(told)} failed" in done.out
@@ -154,7 +154,8 @@ def test_numbers_of_thousands_of_digits(run: Run, client: pgbraid.Client, tmp_pa
 
 @pytest.fixture
 def reader_of(library: Callable[..., None]) -> Callable[[str], None]:
-    """`reader_of(code)` has the library that reads DOCX run this code, where `path` is the file's."""
+    """Return a function that replaces the DOCX reader: `reader_of(code)` runs the code with the file's path in
+    `path`."""
 
     def write(code: str) -> None:
         library(
@@ -254,7 +255,7 @@ def test_text_that_grows_without_end(tmp_path: Path, limit: Callable[..., None])
 def test_what_is_read_in_a_folder_of_modules(
     run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files of the working folder are not run, whatever they are called."""
+    """Files of the working folder are never run, whatever their names."""
     for name in ("json.py", "pickle.py", "pgbraid.py"):
         (tmp_path / name).write_text("raise SystemExit('run')")
     (tmp_path / "a.jsonl").write_text('{"external_id": "a", "content": "zebra"}\n')
@@ -296,14 +297,14 @@ def test_no_process_is_left_behind(
     program.send_signal(sent)
     program.communicate(timeout=PATIENCE)
     (child,) = children
-    # The kernel ends it, in its time.
+    # The kernel ends the process a while later.
     until(lambda: not Path(f"/proc/{child}").exists() or "State:\tZ" in Path(f"/proc/{child}/status").read_text())
 
 
 def test_small_files_are_read_together(
     run: Run, client: pgbraid.Client, tmp_path: Path, reader_of: Callable[[str], None]
 ) -> None:
-    """Those beside a file that crashes are read all the same, in their order."""
+    """The files beside a file that crashes are still read, in their order."""
     reader_of("import os; os.abort()")
     for number in range(120):
         (tmp_path / f"{number:03}.txt").write_text(f"animal{number}")

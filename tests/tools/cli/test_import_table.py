@@ -1,4 +1,4 @@
-"""pgbraid import-table --from-table."""
+"""Test pgbraid import-table --from-table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MORE = ("--title-column", "name", "--metadata-column", "meta", "--vector-column"
 
 @pytest.fixture
 def table(db: Connection) -> str:
-    """1,203 rows with 384 dimensions, the first without a vector or title."""
+    """Create 1,203 rows with 384 dimensions, the first without a vector or title, and return the table's name."""
     db.execute('create schema "My App"')
     db.execute('create table "My App".items ("Id" int, body text, name text, meta jsonb, vec vector)')
     db.execute(

@@ -1,4 +1,4 @@
-"""pgbraid ingest."""
+"""Test pgbraid ingest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two texts in a folder within a folder, and things that are none."""
+    """Write two texts, one of them in a subfolder, and files that are not ingested; return the folder."""
     notes = tmp_path / "notes" / "deep"
     notes.mkdir(parents=True)
     (tmp_path / "notes" / "first.md").write_text("```\n# no heading\n```\n\n## The *first* note ##\n\nzebra crossing")

@@ -1,4 +1,4 @@
-"""pgbraid ingest: what becomes of each kind of file. The files are made here."""
+"""Test pgbraid ingest with each kind of file. The files are made here."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_front_matter_and_headings_of_markdown(ingested: Callable[..., list[Docu
     assert code.startswith(("Install > Linux\n\n", "Install\n\n## Linux"))
     assert "```sh\n# no heading\nmake\n```" in code
     assert any("# Use\n\n- one\n- two" in text for text in texts)
-    # Both legs read the path of the headings: the words of the heading find what stands far below it.
+    # Both search modes read the path of headings: a heading's words find text far below it.
     below = [chunk.chunk_id for chunk in document.chunks if chunk.content.startswith("Install > Linux")]
     assert below
     found = {row.chunk_id for row in client.search("linux", mode="full_text")}
@@ -86,7 +86,7 @@ def test_blocks_of_markdown_that_fit_are_whole_in_a_chunk(ingested: Callable[...
     for kind, block in zip(kinds, blocks, strict=True):
         if kind != "long":
             assert any(block in text for text in texts), block
-    # All that is in the file is in a chunk, in order.
+    # The chunks hold the whole file, in order.
     everything, reached = "\n".join(texts), 0
     for line in "\n".join(blocks).split("\n"):
         reached = everything.index(line.strip(), reached)
@@ -101,7 +101,7 @@ def test_front_matter_that_is_wrong(ingested: Callable[..., list[Document]]) -> 
     )
     assert ingested("b.md", f"---\n{bomb}---\n\nzebra", code=1) == [document]
     assert "more than 1000 values" in ingested.err  # type: ignore[attr-defined]
-    # Two lines are no front matter.
+    # Two rules with text between them are not front matter.
     (document,) = ingested("a.md", "---\n\nzebra\n\n---\n\nlion")
     assert "zebra" in document.chunks[0].content
 
@@ -213,7 +213,7 @@ def test_json_of_any_form(ingested: Callable[..., list[Document]], tmp_path: Pat
 
 
 def test_an_array_is_read_one_by_one(tmp_path: Path, run: Run, client: pgbraid.Client) -> None:
-    """Of more elements, and longer ones, than are read at once."""
+    """An array is read whole if it has more and longer elements than one read takes."""
     texts = [f"animal{number} " + "x" * size for number, size in enumerate([10, 700_000, 20, 3_000, 300_000])]
     (tmp_path / "a.json").write_text(json.dumps([{"id": n, "text": text} for n, text in enumerate(texts)], indent=2))
     assert run("ingest", tmp_path, "--no-embed").code == 0
@@ -297,7 +297,7 @@ TRANSCRIPTS = {
         }
     ),
 }
-# As speech recognition writes it.
+# Speech recognition writes this key.
 TRANSCRIPTS["segments"] = TRANSCRIPTS["turns"].replace('"turns"', '"segments"')
 
 
@@ -390,7 +390,7 @@ def test_a_mailbox(ingested: Callable[..., list[Document]]) -> None:
 
 
 def test_mail_that_is_malformed(run: Run, tmp_path: Path) -> None:
-    """Random damage is never more than a file that failed."""
+    """Random damage makes at most one file fail."""
     rng = random.Random(1)
     for number in range(10):
         data = bytearray(MESSAGE.format(id=number).encode())
@@ -433,7 +433,7 @@ def test_a_pdf_without_text(ingested: Callable[..., list[Document]]) -> None:
 
 
 def test_a_pdf_with_a_password(ingested: Callable[..., list[Document]]) -> None:
-    # The empty password does not fit these keys.
+    # The keys do not fit the empty password.
     keys = f"/O <{'41' * 32}> /U <{'42' * 32}> /P -4"
     encrypted = f"trailer\n<< /Encrypt << /Filter /Standard /V 1 /R 2 {keys} >> /ID [<41> <41>]".encode()
     assert ingested("a.pdf", pdf("zebra").replace(b"trailer\n<<", encrypted), code=1) == []
@@ -447,7 +447,7 @@ PAGE = """<html><head><title>Zebras</title></head><body><div class=menu><a href=
 def test_a_page_read_by_trafilatura(
     ingested: Callable[..., list[Document]], library: Callable[..., None], tmp_path: Path
 ) -> None:
-    # With the page and how it was asked, as another process reads it.
+    # The reader runs in another process: a file shows the page and the options that it received.
     library(
         "trafilatura",
         "def extract(page, **options):\n"
@@ -458,8 +458,9 @@ def test_a_page_read_by_trafilatura(
     (document,) = ingested("a.html", page, "--reader", "trafilatura")
     assert (document.title, contents(document)) == ("Zebras", ["# Of zebras\n\nThe zebra."])
     assert (tmp_path / "asked").read_text() == f"markdown{page}"
-    assert "1 unchanged" in (ingested("a.html", page, "--reader", "trafilatura"), ingested.out)[1]  # type: ignore[attr-defined]
-    # Read by another reader, it is another document.
+    ingested("a.html", page, "--reader", "trafilatura")
+    assert "1 unchanged" in ingested.out  # type: ignore[attr-defined]
+    # Another reader makes a different document.
     assert "Home" in contents(ingested("a.html", page)[0])[0]
     ingested("b.html", "<p>giraffe", "--reader", "trafilatura")
     assert "no text that trafilatura takes for the page's own" in ingested.err  # type: ignore[attr-defined]
@@ -496,7 +497,7 @@ class DocumentConverter:
 
 
 def test_a_pdf_read_by_docling(ingested: Callable[..., list[Document]], library: Callable[..., None]) -> None:
-    """What of docling's API is used."""
+    """The test covers the part of docling's API that is used."""
     library("docling", "")
     library("docling.document_converter", DOCLING)
     (document,) = ingested("a.pdf", pdf(""), "--reader", "docling")
@@ -504,7 +505,7 @@ def test_a_pdf_read_by_docling(ingested: Callable[..., list[Document]], library:
     assert "| zebra | 4 |" in contents(document)[0]
     ingested("broken.pdf", pdf("zebra"), "--reader", "docling", code=1)
     assert "docling cannot read it: Input document broken is not valid." in ingested.err  # type: ignore[attr-defined]
-    # What it could read is there, and the file is not taken for whole.
+    # The pages that docling could read are stored, and the file counts as incomplete.
     assert len(ingested("half.pdf", pdf("zebra"), "--reader", "docling", code=1)) == 2
     assert "docling read it only in part: page 2 is missing" in ingested.err  # type: ignore[attr-defined]
     assert len(ingested("half.pdf", pdf("zebra"), "--reader", "docling", code=1)) == 2
@@ -523,7 +524,7 @@ def test_an_archive_made_to_fill_the_memory(ingested: Callable[..., list[Documen
             member.write(b" " * 1_000_000)
     assert ingested(f"a.{suffix}", made.getvalue(), code=1) == []
     assert "expands to more than 200000000 bytes" in ingested.err  # type: ignore[attr-defined]
-    # One that lies about it.
+    # The next archive declares a false size.
     lying = made.getvalue().replace((201_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
     assert ingested(f"b.{suffix}", lying, code=1) == []
     assert "b." in ingested.err  # type: ignore[attr-defined]
@@ -599,7 +600,7 @@ def test_front_matter_without_the_library(
     assert [document.title for document in client.list_documents()] == ["Animals a", "Animals b"]
 
 
-# Chunks
+# The following tests cover chunks.
 
 
 TEXT = st.text(st.sampled_from("ab .,!?\n\n\n#-|`é漢 AZ09"), max_size=400)
@@ -615,7 +616,7 @@ def test_every_character_is_in_a_chunk_once(text: str, budget: int) -> None:
     packed = [chunk["content"] for chunk, _ in pack((Block(b.text, (), b.is_heading) for b in blocks), budget)]
     assert "".join("".join(packed).split()) == "".join(text.split())
     assert packed == [chunk["content"] for chunk, _ in pack((Block(b.text, (), b.is_heading) for b in blocks), budget)]
-    # The line ends between two pieces count for little.
+    # A newline joins two pieces and costs little.
     assert all(token_cost(chunk) <= 1.2 * budget + 2 for chunk in packed)
 
 

@@ -1,4 +1,4 @@
-"""pgbraid ingest: folders with files of all kinds, whose tables nobody has described."""
+"""Test pgbraid ingest with folders that mix kinds of files and hold tables that nobody has described."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PRODUCTS = """sku,name,description,price,added,link,status
 
 
 def test_columns_of_text_are_found(ingested: Callable[..., list[Document]]) -> None:
-    """All that hold text are, and the longest comes last; facts stay metadata."""
+    """Every column of text is found, the longest comes last, and facts stay metadata."""
     one, two, three = ingested("products.csv", PRODUCTS)
     assert contents(one) == ["7f3a\n\nLamp\n\nnew\n\nA lamp for the desk, with an arm"]
     assert own(one)["price"] == "20.5"

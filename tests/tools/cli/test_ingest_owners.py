@@ -1,4 +1,4 @@
-"""pgbraid ingest: no document of a file, query or program is replaced by one of another, in any order of runs."""
+"""Test pgbraid ingest: no file, query or program replaces another's documents, in any order of runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(path: Path, rows: dict[str, str], id_name: str = "id") -> Path:
 
 
 def texts(client: pgbraid.Client) -> dict[str, str]:
-    """The content of each document."""
+    """Return the content of each document by external_id."""
     found = {}
     for document in client.list_documents(match_count=1_000):
         whole = client.get_document(document.external_id)
@@ -49,7 +49,7 @@ def test_rows_of_one_id_in_two_files(run: Run, client: pgbraid.Client, tmp_path:
     assert done.code == 0
     assert "25 inserted, 0 replaced" in done.out
     assert client.count() == 37
-    # In one run as well; and again, nothing is new.
+    # Both files in one run conflict as well; a second run finds nothing new.
     done = run("ingest", tmp_path, "--no-embed")
     assert done.code == 0
     assert "0 inserted, 0 replaced, 0 updated, 37 unchanged" in done.out
@@ -71,11 +71,11 @@ def test_ids_that_the_user_names_replace_nothing_of_another_file(
     tried = run("ingest", two, "--id-column", "nr", "--dry-run")
     assert (tried.code, tried.err.count("failed: ")) == (1, 1)
     assert run("ingest", two, "--id-column", "nr", "--no-embed", "--strict").code == 2
-    # Its own rows may change, whatever way leads to it.
+    # The file may change its own rows, also when its folder is given.
     table(one, {"1": "zebra", "2": "wolf"}, "nr")
     assert run("ingest", tmp_path, "--exclude", "two.csv", "--id-column", "nr", "--no-embed").code == 0
     assert texts(client)["2"] == "wolf"
-    # Renamed, it takes its documents along; files of one source that has a name follow one another.
+    # A renamed file keeps its documents; in a named source, a file may replace an earlier one.
     one.rename(tmp_path / "three.csv")
     done = run("ingest", tmp_path / "three.csv", "--id-column", "nr", "--no-embed")
     assert done.code == 0, done.err
@@ -148,7 +148,7 @@ STEPS = st.one_of(
 
 
 def said_by(path: Path) -> dict[str, str]:
-    """The texts of a file by the ids of its rows."""
+    """Return the texts of a file by the ids of its rows."""
     if not path.is_file():
         return {}
     if path.suffix == ".md":
@@ -162,7 +162,7 @@ Stored = dict[str, tuple[str, dict[str, str] | None, Path]]
 
 
 def stored(client: pgbraid.Client) -> Stored:
-    """Of each document: its text, where it comes from, and its file."""
+    """Return each document's text, origin and file."""
     contents = texts(client)
     return {
         d.external_id: (
@@ -183,7 +183,7 @@ def row_of(name: str, origin: dict[str, str], file: Path) -> str:
 def test_a_document_changes_with_its_file_alone(
     run: Run, client: pgbraid.Client, tmp_path: Path, steps: list[Any]
 ) -> None:
-    """A run may change documents of the files that it read, to what these say; all of that is there afterwards."""
+    """A run changes only documents of the files that it read, to what these files say, and stores all of their rows."""
     root = tmp_path / "root"
     shutil.rmtree(root, ignore_errors=True)
     client.clear_collection()
@@ -219,7 +219,7 @@ def test_a_document_changes_with_its_file_alone(
                 }
                 for file in read:
                     for row, text in said_by(file).items():
-                        # Of files of a source with a name, one may have taken the place of another.
+                        # In a named source, another file may have replaced the document.
                         assert texts_now.get((file, row)) == text or (source and named_ids)
 
 
@@ -227,7 +227,7 @@ def check(before: Stored, now: Stored, read: set[Path], *, prune: bool) -> None:
     for name, (text, origin, file) in before.items():
         if name in now and now[name][0] == text:
             continue
-        # What a program wrote stays.
+        # A program's documents stay.
         assert origin is not None, name
         if name not in now:
             moved = any(

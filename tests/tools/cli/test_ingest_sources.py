@@ -1,4 +1,4 @@
-"""pgbraid ingest: what belongs to a source, what has vanished from it, and files that are awkward to read."""
+"""Test pgbraid ingest: the documents of a source, vanished files, and files that are awkward to read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Run = Callable[..., Any]
 
 
 def write(folder: Path, **files: str | bytes) -> Path:
-    """Files by their names, with _ for the dot."""
+    """Write files, named by keywords with _ in place of the dot; return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = folder / name.replace("_", ".")
@@ -44,7 +44,7 @@ def test_folders_with_files_of_one_name(run: Run, client: pgbraid.Client, tmp_pa
     assert ids(client) == [f"{one}/README.md", f"{two}/README.md"]
     assert run("ingest", one, "--source", "handbook", "--no-embed").code == 0
     assert ids(client)[-1] == "handbook/README.md"
-    # The other one must not take its place.
+    # The second README.md must not replace the first.
     refused = run("ingest", two, "--source", "handbook", "--no-embed")
     assert refused.code == 1
     assert f"its external_id is that of {(one / 'README.md').as_uri()}" in refused.err
@@ -68,7 +68,7 @@ def test_a_file_seen_by_two_paths_is_one_document(run: Run, client: pgbraid.Clie
     assert done.code == 0
     assert ids(client) == [f"{folder}/a.md", f"{folder}/deep/b.md", f"{folder}/other/c.md"]
     assert "read already" in done.err
-    # By another path, later.
+    # A later run by another path finds the documents unchanged.
     assert "1 unchanged" in run("ingest", folder / "deep", "--no-embed").out
     assert "1 unchanged" in run("ingest", folder / "a.md", "--no-embed").out
 
@@ -89,7 +89,7 @@ def test_prune_deletes_what_vanished_from_this_source_alone(run: Run, client: pg
     done = run("ingest", one, "--prune", "--no-embed")
     assert "1 document deleted" in done.out
     assert ids(client) == [f"{one}/b.md", f"{two}/c.md", "mine"]
-    # What is excluded now is gone as well; what was not looked at is not.
+    # Pruning deletes files that are now excluded, and keeps files that the run did not look at.
     write(one, d_md="lynx")
     run("ingest", one, "--no-embed")
     os.utime(one / "b.md")
@@ -116,7 +116,7 @@ def test_rows_that_vanished(run: Run, client: pgbraid.Client, tmp_path: Path) ->
     path.write_text("id,text\n2,giraffe\n3,lion\n")
     assert run("ingest", tmp_path, "--no-embed").code == 0
     assert ids(client) == [f"{path}#1", f"{path}#2", f"{path}#3"]
-    # As long as some of it cannot be read, nobody knows.
+    # While part of the file cannot be read, nobody knows which rows vanished.
     path.write_text("id,text\n3,lion\n4,lynx,tiger\n")
     assert run("ingest", tmp_path, "--prune", "--no-embed").code == 1
     assert ids(client) == [f"{path}#1", f"{path}#2", f"{path}#3"]
@@ -142,7 +142,7 @@ def test_prune_with_files_rows_and_standard_input(
     assert ids(client) == ["1", "S", "S/a.md", "S/b.md"]
     assert "deleted" not in ingest(*query).out
     (folder / "b.md").unlink()
-    # What could not be read is no reason to delete.
+    # A failed read is no reason to delete.
     assert ingest("--sql", "select 1 from missing").code == 1
     assert ingest(*query, "--from", "postgresql://127.0.0.1:1/none").code != 0
     assert "1" in ids(client) and "S" in ids(client)
@@ -323,7 +323,7 @@ def sessions(client: pgbraid.Client) -> int:
 
 
 def whole_files(client: pgbraid.Client) -> set[str]:
-    """By what their last document tells."""
+    """Return the paths of the files that are stored completely, as their last documents tell."""
     documents = client.list_documents(match_count=10_000)
     return {document.metadata["ingest"]["path"] for document in documents if "hash" in document.metadata["ingest"]}
 
@@ -340,7 +340,7 @@ def many(folder: Path, count: int) -> Path:
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path: Path, sent: signal.Signals) -> None:
-    # Ten batches, of which the last cannot be written before the signal has been sent.
+    # Ten batches are written; the last one waits until the signal has been sent.
     folder = many(tmp_path / "many", 900)
     client.connection.execute(
         """
@@ -367,7 +367,7 @@ def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path
     first.send_signal(sent)
     out, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == (-sent if sent == signal.SIGKILL else 130), err
-    # A statement whose client was killed would go on to its end, and might write all that is left.
+    # The statement of a killed client would go on to its end, and might write all remaining rows.
     client.connection.execute(f"select pg_terminate_backend(pid) {held.partition(')')[2]}")
     until(lambda: client.connection.execute(held).fetchone() == (0,))
     client.connection.execute("select pg_advisory_unlock(1)")
@@ -379,14 +379,14 @@ def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path
     out, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 0, err
     assert "failed: " not in err
-    # Those of 900 files, and the two parts of the long one.
+    # The 902 documents come from 900 files, of one document each, and a long file of two parts.
     assert client.count() == 902
     assert f"{there} unchanged" in out.splitlines()[0]
     assert "901 unchanged" in start(dsn, folder).communicate(timeout=PATIENCE)[0]
 
 
 def refuse(client: pgbraid.Client, condition: str, sqlstate: str) -> None:
-    """From now on the database refuses such documents, as if its disk were full, or otherwise."""
+    """Make the database refuse documents that meet the condition, as if its disk were full, or with another error."""
     client.connection.execute(
         f"""
         create function public.refuse() returns trigger language plpgsql as $$
@@ -419,7 +419,7 @@ def test_a_full_disk(run: Run, client: pgbraid.Client, tmp_path: Path, monkeypat
 def test_several_connections_write(
     run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one, two and four connections write is the same, also where the database refuses something."""
+    """One, two and four connections write the same, also where the database refuses a document."""
     monkeypatch.setattr("pgbraid_tools.files.batches.BATCH_DOCUMENTS", 50)
     folder = many(tmp_path / "many", 250)
     (folder / "rows.jsonl").write_text(
@@ -465,7 +465,8 @@ def test_a_server_without_more_connections(
 
 
 def test_a_file_is_whole_when_all_of_it_was_written(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
-    """Its last document, which says so, comes after the others, however many connections there are."""
+    """The last document of a file, which marks the file as whole, is written after the others by any number of
+    connections."""
     client.connection.execute(
         """
         create table public.seen (count bigint);

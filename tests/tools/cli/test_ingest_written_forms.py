@@ -1,4 +1,5 @@
-"""pgbraid ingest: files as mail programs, meeting tools, browsers and offices write them. The files are made here."""
+"""Test pgbraid ingest with files as mail programs, meeting tools, browsers and offices write them. The files are
+made here."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.any_version
 
 @pytest.fixture
 def read_as(tmp_path: Path) -> Callable[[str, str | bytes], list[Draft]]:
-    """`read_as("eml", content)` gives the drafts of a file of this kind."""
+    """Return a function that returns the drafts of a file of a kind: `read_as("eml", content)`."""
 
     def drafts(kind: str, content: str | bytes) -> list[Draft]:
         path = tmp_path / "file"
@@ -33,7 +34,7 @@ def read_as(tmp_path: Path) -> Callable[[str, str | bytes], list[Draft]]:
 
 
 def content(draft: Draft) -> str:
-    """Return the text of a draft, as one."""
+    """Return the text of a draft as one string."""
     values = draft.values
     if "turns" in values:
         return "\n".join(turn["text"] for turn in values["turns"])
@@ -125,7 +126,7 @@ def test_all_parts_of_a_message_are_read(read_as: Callable[..., list[Draft]], na
         assert expected in text
     for unexpected in absent:
         assert unexpected not in text
-    # In the order of the message.
+    # The parts come in the order of the message.
     assert sorted(present, key=text.index) == present
 
 
@@ -235,7 +236,7 @@ def test_another_message_with_the_same_id(read_as: Callable[..., list[Draft]]) -
 def test_headers_without_an_encoding(read_as: Callable[..., list[Draft]]) -> None:
     (draft,) = read_as("eml", "Subject: žluťoučký\nFrom: Müller, Ana <a@example.com>\n\nx")
     assert draft.values["title"] == "žluťoučký"
-    # The bytes of a character are divided between two words, and a comma is a part of the name.
+    # A character's bytes are split between two encoded words, and a comma is part of the name.
     (draft,) = read_as("eml", "Subject: =?utf-8?q?=E6=97?= =?utf-8?q?=A5_x?= y\nFrom: =?utf-8?q?M=2C_A?= <a@b.c>\n\nx")
     assert (draft.values["title"], draft.values["speaker"], draft.values["metadata"]["from"]) == (
         "日 x y",
@@ -465,7 +466,8 @@ def test_what_stands_beside_the_text_of_a_docx(ingested: Callable[..., list[Docu
 
     field = '<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:t>7</w:t><w:fldChar w:fldCharType="end"/></w:r></w:p>'
     fraction = (
-        "<w:p><w:r><w:t>Area</w:t></w:r><m:oMath><m:sSup><m:e><m:r><m:t>r</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r>"
+        "<w:p><w:r><w:t>Area</w:t></w:r><m:oMath><m:sSup><m:e><m:r><m:t>r</m:t></m:r></m:e>"
+        "<m:sup><m:r><m:t>2</m:t></m:r>"
         "</m:sup></m:sSup><m:r><m:t>=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>c</m:t>"
         "</m:r></m:den></m:f></m:oMath></w:p>"
     )

@@ -1,4 +1,4 @@
-"""pgbraid judge, line by line and on a terminal."""
+"""Test pgbraid judge, line by line and on a terminal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_each_line_is_a_grade(judge: Run, asked: pgbraid.Client) -> None:
     assert (done.code, done.err) == (0, "")
     found = grades(asked)
     assert found.keys() == {("1", "fox"), ("1", "both"), ("2", "dog"), ("2", "both")}
-    # In the order of what was shown.
+    # The grades follow the order in which the results were shown.
     shown = re.findall(r"query (\d) of 2, result (\d) of 2\n(\w+)\n(.*)\n", done.out)
     assert [(query, place) for query, place, *_ in shown] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
     titles = {"Of\ufffd[31m foxes": "fox"}
@@ -80,7 +80,7 @@ def test_each_line_is_a_grade(judge: Run, asked: pgbraid.Client) -> None:
     assert "a fox \ufffd[2J<b>& jumps" in done.out
     assert not {"now", "new"} & set(re.findall(r"\w+", done.out))
     assert judge("3").out == "0 graded, nothing is left\n"
-    # Another judge begins anew.
+    # Another judge begins with no grades.
     assert judge("q", "--judge", "ana").out.endswith("0 graded\n")
 
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_judged_is_an_error(
 
 
 class Terminal:
-    """The program on a terminal of its own."""
+    """Run the program on a terminal of its own."""
 
     def __init__(self, dsn: str, arguments: tuple[object, ...]) -> None:
         self.ours, theirs = pty.openpty()
@@ -198,12 +198,12 @@ def test_keys_of_a_terminal_are_grades(terminal: Terminal, asked: pgbraid.Client
     terminal.press("3")
     terminal.wait_for("result 2 of 2")
     assert list(grades(asked).values()) == [3]
-    # The key "insert" is no grade 2.
+    # The escape sequence of the insert key contains 2, which is no grade.
     terminal.press("\x1b[2~")
     terminal.wait_for("u  undo")
     terminal.wait_for("u, q, ? ")
     assert list(grades(asked).values()) == [3]
-    # Typed ahead; marked words are bold.
+    # Keys typed ahead count; marked words are bold.
     terminal.press("1u0q")
     terminal.wait_for("\x1b[1mfox\x1b[0m")
     terminal.wait_for("2 graded")

@@ -1,4 +1,4 @@
-"""pgbraid judgments ask and agreement: a language model as a judge."""
+"""Test pgbraid judgments ask and agreement: a language model as a judge."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def test_a_model_grades_what_searches_find(ask: Run, asked: pgbraid.Client, serv
     assert grades(asked) == ALL
     assert service.authorization == "Bearer secret"
     for request in service.requests:
-        # The document is a string in the user's message, and nowhere else.
+        # The document is a string in the user's message and stands nowhere else.
         assert material(request).keys() == {"query", "passage"}
         assert "fox" not in request["messages"][0]["content"]
         assert (request["model"], request["temperature"]) == ("small", 0)
         assert "response_format" not in request
-    # Nothing is asked twice.
+    # A graded pair is not asked again.
     assert ask().out == "0 graded\n"
     assert len(service.requests) == 5
     assert ask("--judge", "again").out.startswith("5 graded\n")
@@ -258,7 +258,7 @@ def test_requests_at_a_time_are_bounded(ask: Run, asked: pgbraid.Client, service
 
 
 class Kept:
-    """Stands for a client."""
+    """Stand in for a client and record the judged documents."""
 
     def __init__(self) -> None:
         self.documents: list[str] = []
@@ -268,7 +268,7 @@ class Kept:
 
 
 class Told:
-    """Stands for a ModelJudge: a function of the passage grades."""
+    """Stand in for a ModelJudge: a function of the passage grades."""
 
     def __init__(self, grade: Callable[[str], int]) -> None:
         self._grade = grade
@@ -295,7 +295,7 @@ def test_nothing_waits_for_the_requests_of_an_interrupted_session() -> None:
         with pytest.raises(KeyboardInterrupt):
             ask_model(client, "asked", results(), model, "small", concurrency=3)
         left = set(threading.enumerate()) - before
-        # The interpreter waits for all others at its end.
+        # At its end the interpreter waits for every thread that is no daemon.
         assert [thread.daemon for thread in left] == [True, True]
     finally:
         end.set()
@@ -314,7 +314,7 @@ def test_good_answers_are_kept_when_another_one_ends_it() -> None:
 
     def results() -> Iterator[PooledResult]:
         yield from map(pooled, names)
-        # All answers are there at once.
+        # Wait until all answers have come, so that they are read together.
         for thread in set(threading.enumerate()) - before:
             thread.join(PATIENCE)
 

@@ -1,4 +1,4 @@
-"""pgbraid judgments compare: which of two configurations a language model prefers."""
+"""Test pgbraid judgments compare: which of two configurations a language model prefers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.json_server import JsonServer
 
 pytestmark = pytest.mark.any_version
 Run = Callable[..., Any]
-# Both are found by "fox" and by "dog"; what a configuration finds is decided by its filter.
+# The queries "fox" and "dog" each find all three documents; a configuration's filter decides which one it returns.
 WORTH = {"good fox and dog": 2, "bad fox and dog": 1, "so-so fox and dog": 1}
 
 
@@ -74,7 +74,7 @@ def test_the_better_configuration_is_preferred(compare: Run, asked: pgbraid.Clie
     shown = [(asked_for["query"], asked_for["A"]) for asked_for in map(material, service.requests)]
     texts = ("bad fox and dog", "good fox and dog")
     assert sorted(shown) == sorted((query, text) for query in ("fox", "dog") for text in texts)
-    # Only what differs is shown, and judgments are neither needed nor made.
+    # The model sees only results that differ, and judgments are neither needed nor made.
     assert "preferred: now 2, new 0, neither 0" in compare(["bad", "good"], ["bad", "so-so"]).out
     assert "preferred: now 0, new 0, neither 2" in compare(["bad"], ["so-so"]).out
     assert compare(["bad"], ["bad"]).out.startswith("0 pairs of 0 queries compared; for 2 queries both found the same")

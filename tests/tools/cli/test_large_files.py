@@ -1,4 +1,4 @@
-"""Files that are too large are refused before they are read, in one line."""
+"""Check that files above a size limit are refused before they are read, in one line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sparse(path: Path, size: int) -> Path:
 
 
 def test_a_text_is_read_in_parts(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
-    """A million characters are a document."""
+    """Each million characters are a document."""
     path = tmp_path / "long.txt"
     paragraphs = [f"{' ' * 9_980}line {number}\n\n" for number in range(380)]
     path.write_text("".join(paragraphs) + "a giraffe at the end\n")
@@ -33,7 +33,7 @@ def test_a_text_is_read_in_parts(run: Run, client: pgbraid.Client, tmp_path: Pat
     assert (row.external_id, row.title) == (f"{path}#part-4", "long")
     assert len(client.list_documents()) == 4
     assert "1 unchanged" in run("ingest", path, "--no-embed").out
-    # Shorter, it has fewer parts; its first is the same.
+    # The shortened file has fewer parts; its first part is unchanged.
     path.write_text("".join(paragraphs[:150]))
     done = run("ingest", path, "--no-embed")
     assert "1 unchanged" in done.out.splitlines()[1]
@@ -85,7 +85,7 @@ def test_a_line_that_is_too_long(run: Run, tmp_path: Path) -> None:
 
 
 def test_batches_are_bounded_by_bytes(client: pgbraid.Client) -> None:
-    """Of 40 documents of 300000 bytes no batch has more than 13."""
+    """Documents of 300,000 bytes are written in batches of at most 13."""
     written: list[int] = []
     documents = ({"external_id": str(number), "content": "é" + " " * 150_000 + "é" * 75_000} for number in range(40))
     client.add_documents(documents, progress=written.append)

@@ -1,4 +1,4 @@
-"""pgbraid learn and pgbraid ranking-models."""
+"""Test pgbraid learn and pgbraid ranking-models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint"]
 
 @pytest.fixture
 def judged(client: pgbraid.Client) -> pgbraid.Client:
-    """Relevant is what is important, which a search does not look at."""
+    """Store judgments that call important documents relevant, which search ignores; return the client."""
     chance = random.Random(5)
     client.add_documents(
         [

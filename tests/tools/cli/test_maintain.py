@@ -1,4 +1,4 @@
-"""pgbraid maintain says what it had no time for."""
+"""Check that pgbraid maintain reports the work that it had no time for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pgbraid measure-index-recall."""
+"""Test pgbraid measure-index-recall."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_it_shows_all_widths_and_what_to_do(indexed: psycopg.Connection[Any], ru
     first, heading, *_, last = done.out.splitlines()
     assert first.endswith("test, 300 vectors; asked: 0 stored queries, 0 of query sets, 20 made of stored vectors")
     assert heading.split() == ["ef_search", "index", "recall@10", "index", "recall@100"]
-    # The width differs from build to build: links are made at random.
+    # The suggested width differs between builds, because a graph's links are made at random.
     assert 64 <= suggested_width(last) <= 160
     indexed.execute("update braid_store.vector_shards set ef_search = 77")
     done = run("measure-index-recall", "--collection", "c", "--queries", "20")

@@ -1,4 +1,4 @@
-"""Commands of other packages: entry points `pgbraid.commands`."""
+"""Test commands of other packages: entry points `pgbraid.commands`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.any_version
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = "from pgbraid.cli import main; main()"
-# As where the package is not installed.
+# Hide the entry points of the tools, as if the package were not installed.
 HIDE_TOOLS = """
 import importlib.metadata as metadata
 every = metadata.entry_points
@@ -39,7 +39,7 @@ def greet(name: str) -> None:
 
 
 def package(folder: Path, name: str, commands: dict[str, str], version: str = "1.0", **modules: str) -> None:
-    """Write a distribution as pip installs it, with modules and the commands that they have."""
+    """Write a distribution as pip installs it, with modules and commands."""
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -88,7 +88,7 @@ def test_a_command_that_does_not_load_leaves_the_others(tmp_path: Path, text: st
 
 
 def test_the_first_command_of_a_name_has_it(tmp_path: Path) -> None:
-    """The driver's, then those of the tools, then by the names of packages."""
+    """The driver's commands win, then the tools' commands, then packages in the order of their names."""
     for name in ("b-greetings", "a-greetings"):
         commands = {"dsn": f"{name[0]}:greet", "size": f"{name[0]}:greet", "greet": f"{name[0]}:greet"}
         package(tmp_path, name, commands, **{name[0]: GREET.replace("hello", name)})

@@ -1,4 +1,4 @@
-"""pgbraid psql: which password goes to which server, as told by servers that ask for one."""
+"""Test pgbraid psql: servers that ask for a password tell which password each one received."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.any_version
 
 
 class ReplacedError(Exception):
-    """The process was psql from here on."""
+    """Stand for the end of this process: psql has replaced it."""
 
 
 class AskingServer:
-    """It lets in whoever tells a password, and does nothing else; it knows what it was told, None where there was no
-    password to tell. https://www.postgresql.org/docs/current/protocol-flow.html"""
+    """Ask for a password, accept any, and do nothing else. The list `told` holds each connection's password, None
+    where the client had none. See https://www.postgresql.org/docs/current/protocol-flow.html"""
 
     def __init__(self) -> None:
         self.told: list[str | None] = []
@@ -38,7 +38,7 @@ class AskingServer:
         self._thread.start()
 
     def close(self) -> None:
-        """After it, all that was told is known."""
+        """Stop the server; afterwards `told` is complete."""
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -69,7 +69,7 @@ Servers = tuple[AskingServer, AskingServer]
 
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Servers]:
-    """That of the DSN, and another."""
+    """Yield two servers: the DSN's server and another one."""
     for name, value in {"HOME": str(tmp_path), "PGSSLMODE": "disable", "PGGSSENCMODE": "disable"}.items():
         monkeypatch.setenv(name, value)
     both = AskingServer(), AskingServer()
@@ -81,7 +81,7 @@ def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Servers
 def psql(
     monkeypatch: pytest.MonkeyPatch, servers: Servers, *arguments: str, commands: str = "", password: str = "secret"
 ) -> None:
-    """`{here}` and `{there}` are the servers' ports."""
+    """Run pgbraid psql; `{here}` and `{there}` in arguments and commands become the servers' ports."""
     ports = {"here": servers[0].port, "there": servers[1].port}
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""pgbraid recall."""
+"""Test pgbraid recall."""
 
 from __future__ import annotations
 

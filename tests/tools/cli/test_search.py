@@ -1,4 +1,4 @@
-"""pgbraid search."""
+"""Test pgbraid search."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_misspelt_filter_is_told_of(run: Run, searchable: pgbraid.Client) -> N
 
 
 def act_between_searches(monkeypatch: pytest.MonkeyPatch, *acts: Callable[[], object]) -> list[float]:
-    """In place of the pauses of --watch, the last of which Ctrl-C ends; how long they would have been."""
+    """Run acts in place of the pauses of --watch, then press Ctrl-C; return the list of the pauses' seconds."""
     pauses: list[float] = []
 
     def sleep(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""pgbraid size, and whether its model is that of real tables."""
+"""Test pgbraid size and compare its model with real tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNKS, WORDS, INDEXED_FROM = 1500, 60, 200
 def test_bytes_are_those_of_the_tables(
     db: Connection, dsn: str, dimensions: int, storage: Literal["halfvec", "vector"], is_indexed: bool
 ) -> None:
-    """Of a tenant with a vector index, and of tenants whose vectors are compared one by one."""
+    """The model's bytes match the tables of a tenant with a vector index and of tenants without one."""
     indexed_from = INDEXED_FROM if is_indexed else 100 * CHUNKS
     db.execute("update braid_store.vector_settings set exact_rows = %s", (indexed_from,))
     measured = measure(dsn, CHUNKS, dimensions, storage, WORDS, is_searched=False)
@@ -38,12 +38,12 @@ def test_bytes_are_those_of_the_tables(
     for name, expected in modelled.items():
         found = measured.bytes_by_table.get(name, 0)
         if name == "postings":
-            # At most eight segments of a size; how many there are depends on the last merge.
+            # There are at most eight segments of a size; their number depends on the last merge.
             assert 0.4 * expected < found < 1.1 * expected
         elif expected > 300:
-            # Of small tables and their keys, part of the pages is free.
+            # In small tables and their indexes, a large share of the pages is free.
             assert found == pytest.approx(expected, rel=0.12 if "vectors" in name else 0.3), name
-    # Nothing is in a table that the model does not know.
+    # The model knows every table that holds data.
     others = sum(modelled.values()) - modelled["postings"]
     assert measured.total - measured.bytes_by_table["postings"] == pytest.approx(others, rel=0.2)
 
@@ -76,7 +76,7 @@ def test_nodes_follow_from_the_demand(run: Run) -> None:
     small = estimated(run, "--chunks", 100_000)
     assert (small["primaries"], small["standbys"], small["warnings"]) == (1, 0, [])
     assert small["bytes_a_chunk_in_all"] == pytest.approx(sum(small["bytes_a_chunk"].values()), abs=10)
-    # Searches need processors, which standbys have; bytes need databases.
+    # Searches need processors, which standbys add; bytes need further primaries.
     busy = estimated(run, "--chunks", 100_000, "--qps", 1000)
     assert busy["primaries"] == 1 and busy["standbys"] == busy["nodes_by"]["processors"] - 1 > 0
     large = estimated(run, "--chunks", 10**10, "--tenants", 10**6, "--qps", 100)
@@ -84,7 +84,7 @@ def test_nodes_follow_from_the_demand(run: Run) -> None:
     assert large["standbys"] == 0 and "divided among" in large["warnings"][0]
     more = estimated(run, "--chunks", 10**10, "--tenants", 10**6, "--memory", "1TB")
     assert more["primaries"] < large["primaries"]
-    # One that is too large for a node is told of.
+    # A warning tells of a tenant that is too large for a node.
     alone = estimated(run, "--chunks", 5 * 10**8)
     assert alone["primaries"] == 1 < alone["nodes_by"]["memory"]
     fits, extrapolated = alone["warnings"]
@@ -94,7 +94,7 @@ def test_nodes_follow_from_the_demand(run: Run) -> None:
 
 
 def test_a_tenant_is_whole_on_a_node(run: Run) -> None:
-    """Three tenants of 27 GB in memory each, on nodes with 48 GB for that: two of them do not share one."""
+    """Two of three tenants of 27 GB in memory each do not share a node with 48 GB."""
     three = estimated(run, "--chunks", 28_000_000, "--tenants", 3)
     assert (three["primaries"], three["nodes_by"]["memory"]) == (3, 3)
     assert estimated(run, "--chunks", 28_000_000, "--tenants", 28)["primaries"] == 2
@@ -113,7 +113,7 @@ def test_standbys_take_no_writes(run: Run) -> None:
     shared = estimated(run, "--chunks", 10**6, "--tenants", 1000, "--writes", 100_000, "--qps", 0)
     assert shared["primaries"] == shared["nodes_by"]["writes"] > 10 and shared["standbys"] == 0
     assert not any("standbys take no writes" in warning for warning in shared["warnings"])
-    # What writes leave of the primary searches use, before a standby does.
+    # Searches use the processor time of the primary that writes leave, before a standby is added.
     room, write, search = 16 * 0.6, 0.00218, 0.0276
     for writes, qps in ((0, 340), (4000, 30), (4000, 60), (2000, 1000)):
         found = estimated(run, "--chunks", 100_000, "--writes", writes, "--qps", qps)
@@ -128,7 +128,7 @@ def test_a_standby_has_one_database(run: Run) -> None:
 
 
 def test_the_largest_tenant_has_sizes_of_its_own(run: Run) -> None:
-    """Half of the chunks in one tenant, with a vector index, and the others in tenants without."""
+    """Half of the chunks belong to one tenant with a vector index, the others to tenants without one."""
     arguments = ("--chunks", 10**8, "--tenants", 50_000)
     half = 5 * 10**7
     found = estimated(run, *arguments, "--largest", half)
@@ -148,7 +148,7 @@ def test_more_dimensions_take_longer(run: Run) -> None:
         return estimated(run, "--chunks", 10_000, "--dimensions", dimensions, "--storage", "halfvec")
 
     assert found(384)["cpu_ms"]["search"] == found(768)["cpu_ms"]["search"] == pytest.approx(16.8, abs=0.1)
-    # As measured.
+    # The figure was measured.
     assert found(1536)["cpu_ms"]["search"] == pytest.approx(21.7, abs=0.1)
     assert found(1536)["warnings"] == [] and "1,536 dimensions" in found(1537)["warnings"][0]
 

@@ -1,4 +1,4 @@
-"""Synced tables are brought over by the commands that run anyway."""
+"""Check that the commands that run regularly also bring synced tables up to date."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def test_commands_bring_them_over(client: pgbraid.Client, db: Connection, run: R
     ended = run(*command)
     assert ended.code == 0
     assert client.count() == 2
-    # One that cannot be read is told of, and does not keep the command from ending.
+    # The command names a table that cannot be read, and still ends well.
     assert "body" in ended.out + ended.err and "public.broken" in ended.out + ended.err
     if command == ["maintain"]:
-        assert json.loads(ended.out)["rows_applied"] == 6  # noted, read at first, and looked for
+        # each of the two rows counts as noted, as read first and as looked for
+        assert json.loads(ended.out)["rows_applied"] == 6

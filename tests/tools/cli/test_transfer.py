@@ -1,4 +1,4 @@
-"""pgbraid export-tenant and pgbraid import-tenant."""
+"""Test pgbraid export-tenant and pgbraid import-tenant."""
 
 from __future__ import annotations
 

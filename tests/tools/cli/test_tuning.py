@@ -1,4 +1,4 @@
-"""pgbraid tune and pgbraid rankings."""
+"""Test pgbraid tune and pgbraid rankings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel
 
 @pytest.fixture
 def judged(client: pgbraid.Client) -> pgbraid.Client:
-    """Relevant is what has the words in its title, which the collection does not look at."""
+    """Store judgments that call documents relevant with the words in the title, which the collection does not
+    weight."""
     chance = random.Random(5)
     client.set_ranking("default", {"title_weight": 0})
     documents = [
@@ -70,7 +71,7 @@ def test_tune_apply_and_restore(run: Run, judged: pgbraid.Client, config: Path, 
     assert json.loads(file.read_text())["title_weight"] == 4
     assert [version["version"] for version in judged.list_rankings()] == [2, 1]
 
-    # The same, by one statement.
+    # The client's single statement returns the same.
     found = json.loads(run(*tuning, "--json").out)
     told = judged.tune("asked", {"title_weight": [1, 4], "k1": [2]}, configuration={"mode": "full_text"})
     assert {key: told[key] for key in found if key != "chosen"} == {k: v for k, v in found.items() if k != "chosen"}
@@ -103,7 +104,7 @@ def test_tune_apply_and_restore(run: Run, judged: pgbraid.Client, config: Path, 
 def test_what_only_searches_can_give_is_not_applied(
     run: Run, judged: pgbraid.Client, config: Path, tmp_path: Path
 ) -> None:
-    """The gain was measured with boosts, and the collection has none."""
+    """The gain was measured with boosts, which a collection's ranking cannot hold."""
     some = [f"d{n}" for n in range(10)]
     boosts = [{"factor": 100, "filter": {"external_id": {"$in": some}}}]
     judged.create_query_set("wanted")

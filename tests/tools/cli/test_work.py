@@ -1,4 +1,4 @@
-"""pgbraid work: the outbox of all tenants, and maintenance."""
+"""Test pgbraid work: the outbox of all tenants, and maintenance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def tenants(db: Connection) -> None:
-    """Two tenants whose documents wait, and a collection of a model that nobody here has."""
+    """Create two tenants with pending documents, and a collection whose embedding model no worker has."""
     db.execute("select braid.create_tenant('a'), braid.create_tenant('b')")
     db.execute("select braid.create_collection('foreign', dimensions => 3, embedding_model => 'elsewhere')")
     for tenant in ("a", "b"):
@@ -105,7 +105,7 @@ def test_a_service_needs_its_model(run: Run) -> None:
     assert code == 2 and "--embedding-model" in err
 
 
-# With a service, and what it may do
+# The following tests use an embedding service and its limits.
 
 
 def answer(body: Any) -> Any:
@@ -159,7 +159,7 @@ def embedded(db: Connection) -> int:
 
 
 def failing(service: JsonServer, status: int, fails: Callable[[list[str]], bool]) -> None:
-    """The service answers this status to requests that `fails`."""
+    """Make the service answer with this status if `fails` returns true for the texts of a request."""
 
     def refuse(body: Any) -> Any:
         texts = body["input"]
@@ -307,13 +307,13 @@ def test_a_text_that_hangs_does_not_outlast_the_lease(
             service.failures.append(500)
 
     service.before = hang
-    # Time passes while it hangs; all else takes none, whatever the machine does.
+    # The clock counts only the time for which the service hangs, so the machine's speed does not matter.
     monkeypatch.setattr(services, "time", SimpleNamespace(monotonic=lambda: hung))
     done = work("--lease", "1")
     assert done.code == 1
     assert (jobs(db), embedded(db)) == ([("p3", "paused", 1)], 31)
     texts = [request["input"] for request in service.requests]
-    # Of the batch of 32, one part after the other until half a second is over; then batches of 4.
+    # The batch of 32 is halved until half a second is over; then come batches of 4.
     assert [len(each) for each in texts if "Paper 3." in each][:4] == [32, 16, 4, 2]
 
 
@@ -402,7 +402,7 @@ def test_a_collection_that_is_dropped_meanwhile(
 
 @pytest.fixture
 def first(db: Connection, papers: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
-    """Write papers of a tenant whose turn is before that of the others."""
+    """Return a function that writes papers of a tenant that the worker serves first."""
     db.execute("select braid.create_tenant('a')")
     set_tenant(db, "a")
     db.execute("select braid.create_collection('papers', dimensions => 3, embedding_model => 'theirs')")
@@ -488,7 +488,7 @@ def test_a_reason_that_is_no_text_of_the_database(
 def test_threads_begin_at_several_tenants(papers: Any, first: Any, work: Any, service: JsonServer) -> None:
     papers(3)
     first(200)
-    # The first is answered when the second has been asked.
+    # The service answers the first request when the second has arrived.
     asked = threading.Barrier(2)
     turns = iter(range(2))
     service.before = lambda _: next(turns, None) is not None and asked.wait(PATIENCE)
@@ -532,7 +532,7 @@ def test_several_batches_at_a_time(papers: Any, work: Any, db: Connection, servi
     assert len(texts) == len(set(texts)) == 400
 
 
-# Processes that are stopped
+# The following tests stop processes.
 
 
 @pytest.fixture
@@ -560,8 +560,9 @@ def start(dsn: str, service: JsonServer) -> Iterator[Callable[..., subprocess.Po
 
 def test_a_signal_ends_it_behind_its_batch(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
     papers(1000)
-    # The first two are answered when the signal has been sent, and the others so slowly that it is seen long before
-    # the last.
+    # The first two requests are answered after the signal was sent. The others are answered slowly, so the worker
+    # notices
+    # the signal long before the last one.
     service.before = lambda _: time.sleep(0.5) if len(service.requests) > 2 else None
     service.answers.clear()
     process = start("--concurrency", "2")
@@ -612,7 +613,7 @@ def test_what_is_given_back_keeps_its_history(papers: Any, db: Connection, servi
     service.answers.clear()
     process = start(grace=0.2)
     until(lambda: len(service.requests) == 1)
-    # Another worker has it by now.
+    # Another worker has claimed the jobs meanwhile.
     db.execute(
         "update braid_store.embedding_jobs set claimed_until = claimed_until + interval '1 minute'"
         " where chunk_id = (select min(chunk_id) from braid_store.embedding_jobs)"
@@ -627,7 +628,7 @@ def test_what_is_given_back_keeps_its_history(papers: Any, db: Connection, servi
 def test_a_killed_worker_loses_nothing(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
     papers(200)
 
-    # It is answered once, and killed with what it has claimed since.
+    # The worker gets one answer, and is killed while it holds further claimed jobs.
     def hold(_: Any) -> None:
         if len(service.requests) > 1:
             service.answers.clear()
@@ -653,7 +654,7 @@ def test_it_connects_again(papers: Any, db: Connection, service: JsonServer, sta
     process = start("--concurrency", "2")
     until(lambda: len(service.requests) >= 1)
     others = "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'"
-    # Both threads have a session, and one is for all else.
+    # Each of the two threads has a session, and a third session does everything else.
     until(lambda: db.execute(f"select count(*) from pg_stat_activity {others}".encode()).fetchone() == (3,))
     db.execute(f"select pg_terminate_backend(pid) from pg_stat_activity {others}".encode())
     service.answers.set()

@@ -1,4 +1,4 @@
-"""pgbraid workbench, as it starts and stops."""
+"""Test the start and the end of pgbraid workbench."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMAND = [sys.executable, "-c", "from pgbraid.cli import main; main()", "workbe
 
 
 class Started:
-    """A server in a process of its own, its first line, and when it has ended all that it said."""
+    """Run a server in a process of its own; keep its first line and, after its end, the rest of its output."""
 
     def __init__(self, dsn: str, *arguments: str, http: str = "127.0.0.1:0", **environment: str) -> None:
         self.process = subprocess.Popen(
@@ -74,14 +74,14 @@ def test_it_says_where_it_is_and_logs_no_token(dsn: str) -> None:
         assert match, running.line
         token = asked(f"{match[1]}/api/enter", {"code": match[2]})["token"]
         assert asked(f"{match[1]}/api/session", {}, token)["tenant"] == "default"
-    # Then comes the next address.
+    # The server prints the next address after a code was used.
     following = re.findall(rf"let in by {match[1]}/#code=([\w-]{{43}})\n", running.said)
     assert len(following) == 1 and following[0] != match[2]
     assert token not in running.said and "Traceback" not in running.said
 
 
 def test_a_name_is_printed_as_the_address_that_it_stands_for(dsn: str) -> None:
-    """localhost is also [::1], where somebody else may listen."""
+    """A name is printed as its address, because localhost is also [::1], where somebody else may listen."""
     with started(dsn, http="localhost:0") as running:
         assert running.line.startswith("http://127.0.0.1:")
 
@@ -131,7 +131,7 @@ def test_it_stops_while_a_search_runs(dsn: str) -> None:
         """
         while holding.execute(waiting).fetchone() == (0,):
             assert searching.is_alive(), ended
-        # The lock is held until it has ended.
+        # The lock is held until the server has ended.
         running.stop()
         holding.rollback()
     searching.join(PATIENCE)

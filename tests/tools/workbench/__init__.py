@@ -1,1 +1,1 @@
-"""The web page of `pgbraid workbench`."""
+"""Test the web page of `pgbraid workbench`."""

@@ -1,4 +1,4 @@
-"""A workbench that runs in a thread, and a browser."""
+"""Provide a workbench that runs in a thread, and a browser."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ ARGUMENTS = [
 
 
 class Workbench:
-    """Requests as the page makes them, unless `headers` say otherwise."""
+    """Send requests as the page sends them, unless `headers` say otherwise."""
 
     def __init__(self, port: int, access: Access) -> None:
         self.port = port
         self.token = access.token
         self.access = access
-        # That followed those that were used.
+        # The addresses that the server announced after a code was used.
         self.announced: list[str] = []
 
     @property
@@ -60,7 +60,7 @@ class Workbench:
 
     @property
     def address(self) -> str:
-        """It lets in once."""
+        """Return an address with a new code, which lets in once."""
         return f"{self.url}/#code={self.access.new_code()}"
 
     def request(
@@ -129,7 +129,7 @@ def serving(
 
 @pytest.fixture(scope="module")
 def filled(new_database: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
-    """A database of two tenants."""
+    """Yield the DSN of a database with two tenants."""
     with new_database() as dsn:
         with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
             client.create_tenant("other")
@@ -144,14 +144,14 @@ def filled(new_database: Callable[[], AbstractContextManager[str]]) -> Iterator[
 
 @pytest.fixture(scope="module")
 def workbench(filled: str) -> Iterator[Workbench]:
-    """One that only reads."""
+    """Yield a workbench that only reads."""
     with serving(filled) as running:
         yield running
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for all files: a start takes longer than most tests."""
+    """Yield one browser for all files: starting it takes longer than most tests."""
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip("chromium is not installed: the pages of the workbench cannot be opened")
@@ -175,12 +175,12 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """Of the browser: each fails the test."""
+    """Return the list of the browser's complaints; each fails the test."""
     return []
 
 
 def pages_of(context: BrowserContext, workbench: Workbench, complaints: list[str]) -> Iterator[Page]:
-    """A tab that has been let in. Requests to anywhere else are complaints."""
+    """Yield a tab that has been let in. Requests to other servers are complaints."""
     opened = context.new_page()
     opened.on("console", lambda message: complaints.append(message.text) if message.type != "log" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
@@ -196,15 +196,15 @@ def pages_of(context: BrowserContext, workbench: Workbench, complaints: list[str
 
 @contextmanager
 def searched(page: Page, shown: str = ".summary") -> Iterator[None]:
-    """What is done inside searches; afterwards `shown` is there, of that search. The address changes before the page
-    does, and what the page showed before goes when it asks."""
+    """Wait until the search of the block has been answered and `shown` is there. The address changes before the page
+    does, and the page removes earlier results when it asks."""
     with page.expect_response("**/api/search"):
         yield
     page.wait_for_selector(shown)
 
 
 def check(page: Page) -> None:
-    """Light and dark, wide and narrow."""
+    """Check a page in light and dark, wide and narrow."""
     page.emulate_media(reduced_motion="reduce")
     looks: list[tuple[Literal["light", "dark"], ViewportSize]] = [("light", DESKTOP), ("dark", PHONE)]
     for scheme, size in looks:
@@ -217,9 +217,9 @@ def check(page: Page) -> None:
 
 
 def violations(page: Page) -> list[Any]:
-    """What axe holds to be serious or critical."""
+    """Return the faults that axe calls serious or critical."""
     axe = npm.installed(npm.AXE) / "node_modules" / "axe-core" / "axe.min.js"
-    # As the debugger: the page's own policy would not let it in.
+    # The debugger may run it; the page's own policy would refuse a script.
     page.evaluate(Path(axe).read_text())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [

@@ -1,4 +1,4 @@
-"""What the workbench shows in tests; whatever can hold text also has markup that would run if it were markup."""
+"""Fill the workbench of the tests with documents; each text also holds markup that would run if it were not escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of the workbench for README and docs, over the demo: `make pictures`."""
+"""Take pictures of the workbench for README and docs, over the demo: `make pictures`."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def take(browser: Browser, running: Workbench) -> None:
 
 def search(page: Page) -> None:
     page.wait_for_selector("#query")
-    # The first search of a connection compiles; there are several.
+    # A connection's first search compiles, so the query is repeated until each of several connections has searched.
     for _ in range(6):
         page.fill("#query", QUERY)
         page.press("#query", "Enter")

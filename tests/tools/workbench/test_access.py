@@ -1,4 +1,4 @@
-"""Who may ask the workbench, for what, and what it answers."""
+"""Check who may ask the workbench for what, and how it answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_token_in_the_query_is_none(workbench: Workbench, path: str) -> None:
 )
 @pytest.mark.parametrize("path", ["/", "/app.js", "/api/session"])
 def test_other_names_are_refused(workbench: Workbench, host: str, path: str) -> None:
-    """A page of a name that was pointed here has the name in its requests."""
+    """A page from a name that was made to point here sends that name, and is refused."""
     status, _, body = workbench.request("POST" if path.startswith("/api") else "GET", path, Host=host)
     assert status in (400, 421) and b"<script" not in body
 
@@ -97,7 +97,7 @@ def test_a_page_is_no_way_in(workbench: Workbench) -> None:
 
 def test_bodies_have_a_limit(workbench: Workbench) -> None:
     assert workbench.call("search", {"query": "x" * 1_000_001})[0] == 413
-    # Of unknown length: chunks (RFC 9112, 7.1).
+    # A chunked body has no length in its head (RFC 9112, 7.1).
     with socket.create_connection(("127.0.0.1", workbench.port), 30) as connection:
         head = (
             f"POST /api/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {workbench.token}\r\n"
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_told(workbench: Workbench, name: str, body: object, st
 
 
 def test_nothing_is_written(workbench: Workbench, filled: str) -> None:
-    """Also where searches are logged, and vectors of queries stored."""
+    """Nothing is written even if searches are logged and vectors of queries stored."""
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("select braid.set_search_log('default', 'all')")
         connection.execute("select braid.set_query_embeddings('default', 10)")
@@ -165,7 +165,7 @@ def test_two_tenants(workbench: Workbench, other: Workbench) -> None:
     others = {row["external_id"] for row in other.given("search", {"query": "price"})["results"]}
     assert own and others == {"hidden-1", "hidden-2"} and not own & others
     assert workbench.given("session")["tenant"] == "default" and other.given("session")["tenant"] == "other"
-    # Neither's token opens the other's.
+    # A workbench refuses the other's token.
     assert workbench.call("session", Authorization=f"Bearer {other.token}")[0] == 401
     said = [
         workbench.given("facets"),

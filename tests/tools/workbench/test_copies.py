@@ -1,4 +1,4 @@
-"""What is copied from the page runs, and finds what the page has found."""
+"""Check that code copied from the page runs and finds the page's results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def found(workbench: Workbench, search: dict[str, Any]) -> list[tuple[str, float
 @pytest.mark.parametrize("search", SEARCHES)
 def test_sql_finds_the_same(workbench: Workbench, connection: psycopg.Connection[Any], search: dict[str, Any]) -> None:
     copied = workbench.given("copies", search)["sql"]
-    # Without parameters, a percent sign is one.
+    # Without parameters, psycopg leaves a percent sign as it is.
     rows = connection.execute(copied.encode()).fetchall()
     assert [(row[0], row[2]) for row in rows] == found(workbench, search) != []
 
@@ -60,7 +60,7 @@ def test_sql_finds_the_same(workbench: Workbench, connection: psycopg.Connection
 def test_python_finds_the_same(
     workbench: Workbench, filled: str, search: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # In place of PGBRAID_DSN and the offline model.
+    # The client gets this database and embedder instead of PGBRAID_DSN and the offline model.
     monkeypatch.setattr(pgbraid, "connect", partial(pgbraid.connect, filled, embedder=HashEmbedder()))
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(workbench.given("copies", search)["python"], {})
@@ -72,7 +72,7 @@ def test_python_finds_the_same(
 
 
 def body_of(curl: str) -> tuple[str, dict[str, Any]]:
-    """The function and its arguments, as a shell reads the command."""
+    """Return the function of a curl command and its arguments, read as a shell reads them."""
     words = shlex.split(curl, comments=True)
     url = next(word for word in words if "/rpc/" in word)
     assert words[0] == "curl" and url.startswith("$REST_URL/rpc/")
@@ -98,7 +98,7 @@ def test_curl_calls_the_function_as_postgrest_does(
     assert body.keys() <= known.keys()
     columns = ", ".join(f"{name} {known[name]}" for name in body)
     arguments = ", ".join(f"{name} => given.{name}" for name in body)
-    # Its statement for a call with a body.
+    # PostgREST runs this statement for a call with a body.
     called = f"select r.external_id, r.score from json_to_record(%s) given ({columns}), braid.{function}({arguments}) r"
     rows = connection.execute(called.encode(), [json.dumps(body)]).fetchall()
     assert rows == found(workbench, search)

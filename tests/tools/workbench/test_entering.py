@@ -1,4 +1,4 @@
-"""How a browser gets in: by a code in an address, once, or by a token that somebody types."""
+"""Check how a browser gets in: once by a code in an address, or by a token that somebody types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_code_lets_in_once(workbench: Workbench) -> None:
         assert enter(workbench, wrong) == (401, "that address has been used")
     assert enter(workbench, code) == (200, workbench.token)
     assert enter(workbench, code)[0] == 401
-    # There is a next one, for the next browser.
+    # A new address is announced for the next browser.
     assert enter(workbench, workbench.announced[-1]) == (200, workbench.token)
 
 
@@ -54,7 +54,7 @@ def test_the_history_has_no_way_in(page: Page, workbench: Workbench) -> None:
     other.wait_for_selector("[role=alert]")
     assert "that address has been used" in other.inner_text("main")
     other.close()
-    # Of the tab that is in, it makes nothing worse.
+    # A used address does no harm to a tab that is in.
     with page.expect_response("**/api/session"):
         page.goto(address)
     page.wait_for_selector("#query")
@@ -62,7 +62,7 @@ def test_the_history_has_no_way_in(page: Page, workbench: Workbench) -> None:
 
 
 def test_a_new_address_in_an_old_tab(page: Page, filled: str) -> None:
-    """After a restart: only what stands behind the # is another."""
+    """After a restart, a tab opens a new address that differs only behind the #."""
     with serving(filled) as before:
         page.goto(f"{before.url}/#code=wrong")
         page.wait_for_selector("[role=alert]")

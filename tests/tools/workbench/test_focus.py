@@ -1,4 +1,4 @@
-"""Where the focus stays, what stays open, and keys that can be turned off."""
+"""Check where the focus stays, what stays open, and keys that can be turned off."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_search_leaves_the_focus_where_it_is(page: Page) -> None:
     page.get_by_label("Filter, JSON").fill('{"category": "sales"}')
     with searched(page):
         page.keyboard.press("Tab")
-    # The next control was in what has been replaced: Tab goes on there.
+    # The next control was replaced meanwhile; Tab still reaches it.
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Copy as …"
 
@@ -87,7 +87,7 @@ def test_filters_stay_open_and_are_counted_once(page: Page) -> None:
     with searched(page):
         page.go_back()
     assert page.get_by_label("south", exact=False).is_visible()
-    # Once for the collection, and once for the query.
+    # Values are counted once for the collection and once for the query.
     assert len(counted) == 2
     page.set_viewport_size(DESKTOP)
 

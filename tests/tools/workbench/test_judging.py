@@ -1,4 +1,4 @@
-"""Two configurations side by side, grades, evaluations, and versions of a ranking."""
+"""Test two configurations side by side, grades, evaluations, and versions of a ranking."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_evaluations_are_those_of_the_client(workbench: Workbench, writing: Work
     expected = [stored.evaluate("asked", configuration) for configuration in ({}, other)]
     assert [found["metrics"] for found in answer["evaluations"]] == [found["metrics"] for found in expected]
     assert answer["evaluations"][0]["queries"][0]["rows"]
-    # Without the queries that changed most, whose texts a version of a ranking would keep.
+    # The answer omits the most changed queries, because a version of a ranking would keep their texts.
     compared = stored.compare_evaluations(*expected, changed_count=0)
     assert "discount" not in str(answer["comparisons"])
     assert answer["comparisons"][0]["metrics"] == compared["metrics"]
@@ -162,12 +162,12 @@ def test_grades_by_key(page: Page, stored: pgbraid.Client) -> None:
     first, second = found[0].external_id, found[1].external_id
     assert [row[:3] for row in graded(stored, "made here")] == [("discount", first, None), ("discount", second, None)]
     assert [row[3:] for row in graded(stored, "made here")] == [("default", 3), ("default", 0)]
-    # Taken back by the same key; both lists show it.
+    # The same key takes the grade back, and both lists show it.
     page.keyboard.press("0")
     page.locator("#said", has_text="taken back").wait_for(state="attached")
     assert graded(stored, "made here") == [("discount", first, None, "default", 3)]
     assert page.locator(f"[aria-label='Grade of {first}'] [aria-pressed=true]").count() == 2
-    # And they are there when the page comes again, and can be evaluated.
+    # The grades are there after a reload, and can be evaluated.
     with searched(page, ".compact"):
         page.reload()
     page.locator(".judging select").select_option("made here")
@@ -224,7 +224,7 @@ RANKED: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"options": {"ranking": {"neighbour_weight": 0.4, "smoothing": 0.3, "normalisation": "zscore"}}},
         {"neighbour_weight": 0.4, "smoothing": 0.3, "normalisation": "zscore"},
     ),
-    # The fusion that a search asks for sets the weights anew.
+    # Naming a fusion in a search resets the weights.
     ({"fusion": "rrf", "options": {"ranking": {"full_text_weight": 0.9}}}, {"fusion": "rrf"}),
 ]
 
@@ -258,7 +258,7 @@ def test_keys_with_others_held_grade_nothing(page: Page, stored: pgbraid.Client)
     with page.expect_request("**/api/judge") as sent:
         for held in ("Alt", "Control", "Meta"):
             page.keyboard.press(f"{held}+1")
-        # One that counts, for the end of the wait.
+        # A key that counts ends the wait.
         page.keyboard.press("2")
     assert '"grade":2' in (sent.value.post_data or "")
     page.locator("#said", has_text="Graded 2").wait_for(state="attached")
@@ -293,7 +293,7 @@ def test_data_stays_text(page: Page, writing: Workbench, stored: pgbraid.Client)
 def test_the_first_query_set(
     context: BrowserContext, new_database: Callable[[], AbstractContextManager[str]], complaints: list[str]
 ) -> None:
-    """Only its name is asked for, and what a set is for is said before anybody judges."""
+    """The page asks only for a name, and explains query sets before anybody judges."""
     with new_database() as dsn:
         with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
             client.add_documents([{"external_id": "call-1", "content": "The price per seat."}])
@@ -305,7 +305,7 @@ def test_the_first_query_set(
                 panel = page.locator(".judging")
                 assert panel.locator("select").is_hidden()
                 assert panel.get_by_label("Judge").is_hidden()
-                # A notice stands below the result that it is about.
+                # A notice appears below the result that it is about.
                 first = page.locator(".results > li").first
                 first.locator("article").focus()
                 page.keyboard.press("2")
@@ -318,7 +318,7 @@ def test_the_first_query_set(
 
 
 def test_what_is_worse_is_not_offered(page: Page) -> None:
-    """What was measured stands where it would be deployed."""
+    """The measured difference appears beside the button that deploys."""
 
     def evaluated(low: float, high: float) -> None:
         interval = {

@@ -1,4 +1,4 @@
-"""The page Observe, and a first run with nothing to search."""
+"""Test the page Observe, and a first run with nothing to search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARTS = {
 
 @pytest.fixture(scope="module")
 def logged(filled: str) -> str:
-    """Searches of two tenants, sizes, chunks that wait, and synonyms."""
+    """Log searches of two tenants and record sizes, pending chunks and synonyms; return the DSN."""
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("select braid.set_search_log('default', 'all')")
         for tenant, query in [("default", "price"), ("default", NONE), ("other", "hidden query")]:
@@ -101,7 +101,7 @@ def test_the_page(page: Page, logged: str) -> None:
     assert SCRIPT in page.get_by_role("region", name="Synonyms", exact=True).last.inner_text()
     check(page)
     assert page.locator("main img, main script").count() == 0
-    # What found nothing is one click away from being searched for again.
+    # A click searches again for a query without results.
     with searched(page):
         page.get_by_role("region", name="Searches with problems").get_by_role("link").first.click()
     assert page.input_value("#query") == NONE
@@ -145,7 +145,7 @@ def test_a_first_run_offers_the_demo(
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         (found,) = client.status("demo")["collections"]
     assert found["documents"] == len(some) and found["pending_embeddings"] == 0
-    # Now there is something, and this one only reads.
+    # Documents exist by now, and this workbench only reads.
     status, answer = running.call("load_demo", {"confirm": "demo"})
     assert status == 403 and "only reads" in answer["error"]["message"]
     assert next(opened, None) is None

@@ -1,4 +1,4 @@
-"""The pages in a browser: what they show, by mouse and by keyboard alone, and that data stays text."""
+"""Test the pages in a browser: what they show, by mouse and by keyboard alone, and that data stays text."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_by_keyboard_alone(page: Page) -> None:
     assert page.evaluate("document.activeElement.querySelector('.place').textContent") == "1"
     page.keyboard.press("e")
     page.wait_for_selector(".sum")
-    # From a result, Tab goes to what it can do.
+    # Tab goes from a result to its actions.
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Why here?"
     page.keyboard.press("Tab")
@@ -180,7 +180,7 @@ def test_by_keyboard_alone(page: Page) -> None:
     page.wait_for_selector("dialog", state="detached")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "query"
-    # The whole page, from its beginning: every control comes, and shows where it is.
+    # Tab reaches every control from the beginning of the page, and each one shows its focus.
     page.evaluate("document.activeElement.blur()")
     reached = set()
     for _ in range(60):
@@ -233,7 +233,7 @@ def test_a_page_that_is_left_does_not_come_back(page: Page) -> None:
     with page.expect_response("**/api/query_sets") as answered:
         held[0].continue_()
     answered.value.finished()
-    # What follows from the answer has happened when another request is answered.
+    # When a later request is answered, the page has already handled the earlier answer.
     page.evaluate("fetch('/app.js').then((response) => response.text())")
     assert page.locator("h1").inner_text() == "Observe"
 
@@ -251,7 +251,7 @@ def test_a_comparison_that_is_late_does_not_replace_a_newer_one(page: Page) -> N
 
 
 def counts(page: Page) -> dict[str, str]:
-    """What the filters say of each value of the team."""
+    """Return the count that the filters show for each value of the team."""
     labels = page.locator("fieldset.facet", has_text="team").locator("label").all()
     return {label.locator(".name").inner_text(): label.locator(".soft").inner_text() for label in labels}
 
@@ -267,7 +267,7 @@ def test_counts_of_filters_follow_the_query(page: Page) -> None:
         "() => [...document.querySelectorAll('.facet .check .soft')].some((e) => e.textContent === '0')"
     )
     assert (counts(page)["north"], counts(page)["south"]) == ("0", "1")
-    # Vectors find all: the counts are those of the collection.
+    # Semantic search finds all documents, so the filters show the collection's counts.
     with searched(page):
         page.get_by_label("Semantic", exact=True).check()
     page.locator(".counted").wait_for(state="hidden")
@@ -296,7 +296,7 @@ def test_rows_as_csv(page: Page) -> None:
     rows = list(csv.DictReader(started.value.path().read_text().splitlines()))
     assert [row["title"] for row in rows] == titles(page)
     assert (rows[0]["rank"], rows[0]["external_id"], rows[0]["full_text_rank"]) == ("1", "call-1", "1")
-    # Markup, quotes and line ends are data there, too.
+    # Markup, quotes and line ends stay data in the download, too.
     search(page, "zebra")
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").click()
@@ -314,9 +314,9 @@ def test_a_phone_shows_results_soon(page: Page) -> None:
     page.wait_for_selector("#query")
     search(page, "price")
     top = page.evaluate("document.querySelector('.result').getBoundingClientRect().top + scrollY")
-    # Fonts differ between machines; half of the screen is what a result may begin at.
+    # Fonts differ between machines, so a result may begin anywhere in the upper half of the screen.
     assert top < PHONE["height"] / 2
-    # What is folded away is there when it is asked for.
+    # Folded options appear on request.
     assert page.get_by_label("When").is_hidden()
     page.get_by_text("Ranking and options").click()
     page.get_by_label("When").fill("March 2026")

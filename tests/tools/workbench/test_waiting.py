@@ -1,4 +1,4 @@
-"""What takes long stops nobody else, and ends when nobody waits for it."""
+"""Check that a slow request holds up nobody else, and ends when nobody waits for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ where datname = current_database() and wait_event_type = 'Lock' and state = 'act
 
 @contextmanager
 def held_up(dsn: str) -> Iterator[psycopg.Connection]:
-    """Searches wait for a lock meanwhile."""
+    """Hold a lock that searches wait for; yield a connection to watch them."""
     with psycopg.connect(dsn) as holding, psycopg.connect(dsn, autocommit=True) as watching:
         holding.execute("lock table braid_store.chunks in access exclusive mode")
         yield watching
@@ -56,7 +56,7 @@ def test_a_search_is_cancelled_when_its_browser_leaves(workbench: Workbench, fil
         for connection in leaving:
             connection.close()
         wait_until(watching, 0)
-        # Others have the connections again.
+        # Others can use the connections again.
         assert workbench.call("query_sets")[0] == 200
     assert workbench.given("search", PRICE)["results"]
 
@@ -65,7 +65,7 @@ def test_a_statement_has_its_time(filled: str, monkeypatch: pytest.MonkeyPatch) 
     short = make_conninfo(filled, options="-c statement_timeout=2s")
     with held_up(filled):
         with serving(short) as running:
-            # That of the login stays: it is shorter.
+            # The login's own timeout stays, because it is shorter.
             status, answer = running.call("search", PRICE)
             assert status == 504 and "a statement has 30 seconds here" in answer["error"]["hint"]
         monkeypatch.setattr(server, "LONGEST", 1)
@@ -75,7 +75,7 @@ def test_a_statement_has_its_time(filled: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 class Slow(HashEmbedder):
-    """It waits until it may go on, and fails for a query that says so."""
+    """Wait until `goes_on` is set before embedding, and fail for a query that asks for it."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -104,7 +104,7 @@ def test_no_connection_is_held_while_a_query_is_embedded(filled: str, monkeypatc
         assert (status, failed_status) == (200, 200) and found["warnings"] == []
         assert [warning["code"] for warning in failed["warnings"]] == ["embedding_unavailable"]
         assert "the service is away" in failed["warnings"][0]["message"]
-        # Each was asked once: not again with a connection.
+        # Each text was embedded once, not again with a connection.
         assert sorted(slow.asked) == ["a price", "fail price"]
         status, answer = running.call("search", {"query": "fail again", "mode": "semantic"})
         assert status == 500 and "the service is away" in answer["error"]["message"]
