@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function braid_store.attribute_number(numeric) is
-  'Convert a JSON number to double precision without an error. Keep the order of numbers. What is too large becomes '
-  'infinity, and what is too small 0.';
+  'Convert a JSON number to double precision without an error, and keep the order of numbers. A number that is too '
+  'large becomes infinity; a number that is too small becomes 0.';

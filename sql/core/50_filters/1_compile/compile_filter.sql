@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.compile_filter(jsonb, int, int) is
-  'Return the filter of a search, compiled to SQL. Raise 22023 for what is not a filter.';
+  'Return the filter of a search, compiled to SQL. Raise 22023 for an invalid filter.';

@@ -7,14 +7,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- The same settings as where the query is run; the reason stands below.
+-- These settings are the same where the query is run; a comment below gives the reason.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  -- With more of these, looking at every chunk is as fast.
+  -- With more unindexed chunks than this, reading every chunk is as fast.
   c_max_unindexed constant int := 1000;
   v_operators jsonb := braid_store.indexable_operators(condition_source.operand);
   v_attribute braid_store.indexed_attributes;
@@ -53,8 +53,8 @@ begin
   if v_test.condition is null then
     return null;
   elsif v_attribute.id is not null and v_test.operands = '' then
-    -- Of several elements within a range, the first gives the chunk. So the source need not be read to its end, as for
-    -- a "distinct".
+    -- If several elements are within a range, only the first gives the chunk. Unlike with "distinct", the source need
+    -- not be read to its end.
     v_test.condition := format(
       '%s and (a.element = 0 or not exists (select from braid_store.chunk_attributes b where b.tenant_id = %s '
       'and b.chunk_id = a.chunk_id and b.attribute_id = %s and b.element < a.element and %s))',
@@ -62,9 +62,9 @@ begin
       (braid_store.source_test(condition_source.key, v_type, overlay(v_field placing 'b' from 1 for 1),
         v_operators)).condition);
   end if;
-  -- Each query is ordered by the field and run with sorting switched off, so exactly one index fits. Without this the
-  -- planner would use any index that begins with the tenant and collection: it has no statistics and expects one row
-  -- there. One lookup for each value, because PostgreSQL 16 would read the whole index for a list.
+  -- Each query is ordered by the field and runs with sorting switched off, so exactly one index fits. Otherwise the
+  -- planner would use any index that begins with the tenant and collection, because it has no statistics and expects
+  -- one row there. Each value has its own look-up, because PostgreSQL 16 would read the whole index for a list.
   v_key := case when v_attribute.id is null and condition_source.key = 'external_id' then 'd.id'
                 when v_attribute.id is null then 'c.id' else 'a.chunk_id' end;
   v_source := format(
@@ -78,7 +78,7 @@ begin
          else format('a.tenant_id = %s and a.attribute_id = %s', condition_source.tenant_id, v_attribute.id) end,
     v_test.condition, v_field);
   if condition_source.key = 'speaker' then
-    -- Those that have several speakers.
+    -- The index does not find each of several speakers, so chunks with several speakers are added to the source.
     execute format('select count(*) from (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id '
       '= $2 and %s '
                    'order by c.speaker using ~<~ limit $3) c', braid_store.speaks_with_others())
@@ -91,7 +91,7 @@ begin
                v_source, condition_source.tenant_id, condition_source.collection_id, braid_store.speaks_with_others())
     end;
   elsif v_key = 'c.id' then
-    -- A midnight is within two days.
+    -- A midnight belongs to the ranges of two days, so a chunk may be found twice.
     return case when condition_source.key = 'occurred_at' and v_operators ? '$in' then 'select distinct s.id '
       else 'select s.id ' end
            || v_source;
@@ -101,7 +101,7 @@ begin
                   v_source, condition_source.tenant_id);
   end if;
 
-  -- Several elements of a stored array may be among the operands.
+  -- Several elements of a stored array may be among the operands, so a chunk may be found twice.
   v_source := case when v_operators ? '$in' then 'select distinct s.id ' else 'select s.id ' end || v_source;
   select count(*) into v_unindexed
   from (
@@ -122,6 +122,6 @@ end
 $$;
 
 comment on function braid_store.condition_source(text, jsonb, int, int) is
-  'Return a query that finds candidates for one key of a filter by an index, or null if no index helps. It gives ids '
-  'of chunks, each once. All chunks that match are among them, and perhaps others: test them with the filter. Chunks '
-  'that braid.maintain() has still to index are always among them.';
+  'Return a query that finds candidates for one key of a filter by an index, or null if no index helps. The query '
+  'gives ids of chunks, each once. All chunks that match are among them, and perhaps others, so the caller must test '
+  'them with the filter. Chunks that braid.maintain() has not indexed yet are always among them.';

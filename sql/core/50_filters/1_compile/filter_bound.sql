@@ -21,5 +21,6 @@ begin
 end
 $$;
 comment on function braid_store.filter_bound(text, text, jsonb) is
-  'Return what a range of a filter compares with: its operand, or, for $lte and $gt of a time with a date alone, the '
-  'day after, since a date is a whole day. Then the range has times before that day ($lte), or from it on ($gt).';
+  'Return the value that a range of a filter compares with, which is usually its operand. A date alone is a whole '
+  'day: for $lte and $gt of a time, the value is the day after. The range then has times before that day ($lte), or '
+  'from that day on ($gt).';

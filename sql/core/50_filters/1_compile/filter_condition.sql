@@ -64,7 +64,7 @@ begin
                         c_key, left(filter_condition.operand::text, 100)
           using errcode = '22023', hint = 'Write {"key": {"$in": ["a", "b"]}}, or {"key": "a"} for one value.';
       end if;
-      -- Which values text and JSON can be compared with depends on their type alone.
+      -- The type of a value decides whether text or JSON can be compared with it, so one value of each type is checked.
       perform braid_store.filter_literal(filter_condition.key, v_kind, e.value)
       from (
         select distinct on (case when v_kind in ('text', 'jsonb') then jsonb_typeof(e.value)
@@ -72,8 +72,8 @@ begin
         from jsonb_array_elements(filter_condition.operand) e
         where e.value <> 'null'
       ) e;
-      -- One literal for all values. Thousands of literals take seconds to plan. A date is a day, and all days are one
-      -- literal.
+      -- All values are one literal, because thousands of literals take seconds to plan. A date is a day, and all days
+      -- are one literal, too.
       select format('%L::%s[]',
                     coalesce((case v_kind when 'jsonb' then array_agg(e.value) filter (where d.last is null)::text
                                           else array_agg(e.value #>> '{}') filter (where d.last is null)::text end),
@@ -95,7 +95,7 @@ begin
         v_test := format('(%s or %s <@ %L::tstzmultirange)', v_test, v_field, v_days);
       end if;
       if v_kind = 'jsonb' then
-        -- "= any" is hashed. The slower "contains any" is needed for stored arrays only.
+        -- "= any" is hashed. Only stored arrays need the slower "contains any".
         v_test := format('(%s or jsonb_typeof(%s) = ''array'' and %s @> any (%s))', v_test, v_field, v_field, v_list);
       end if;
       if filter_condition.operand @> 'null' then
@@ -110,7 +110,7 @@ begin
       v_test := braid_store.filter_range(filter_condition.key, v_kind, v_field, filter_condition.operand);
   end case;
 
-  -- The column of a chunk that has several speakers names all of them; its metadata lists them.
+  -- If a chunk has several speakers, its column speaker names all of them, and its metadata lists them.
   if filter_condition.key = 'speaker' and filter_condition.operator <> '$exists' and filter_condition.operand <> 'null'
     then
     v_test := format('(%s or %s and %s)', v_test, braid_store.speaks_with_others(), braid_store.filter_condition(
@@ -122,7 +122,7 @@ begin
       filter_condition.tenant_id, filter_condition.collection_id));
   end if;
   if filter_condition.key in ('external_id', 'source_uri') then
-    -- Fenced by offset 0: otherwise the planner would read, for each chunk, all documents that match instead of the
+    -- offset 0 is a fence: without it, the planner would read, for each chunk, all documents that match, not only the
     -- chunk's own.
     v_test := format('exists (select from (select d.* from braid_store.documents d '
                      'where d.tenant_id = %s and d.id between c.document_id and c.document_id order by d.id offset 0) '
@@ -130,7 +130,7 @@ begin
                      'where d.collection_id = %s and %s)',
                      filter_condition.tenant_id, filter_condition.collection_id, v_test);
   end if;
-  -- "is not true" is true for a missing key as well, where "not" would be null.
+  -- For a missing key, "is not true" is true, but "not" would be null.
   if filter_condition.operator in ('$ne', '$nin') or filter_condition.operator = '$exists'
                                                      and filter_condition.operand = 'true' then
     v_test := format('(%s) is not true', v_test);

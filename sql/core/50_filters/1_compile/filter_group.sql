@@ -55,8 +55,8 @@ begin
       select g.conditions, g.predicate into conditions, v_part
       from braid_store.filter_group(v_value, filter_group.tenant_id, filter_group.collection_id,
                                     filter_group.depth + 1, conditions) g;
-      -- Only here and in $ne and $nin does it matter that a condition on a missing key is null. Under "and" and "or",
-      -- null stays a non-match.
+      -- A condition on a missing key is null. This matters only here and in $ne and $nin; under "and" and "or", null is
+      -- a non-match.
       v_terms := v_terms || format('(%s) is not true', v_part);
     else
       select g.conditions, g.predicate into conditions, v_part
@@ -70,5 +70,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_group(jsonb, int, int, int, int) is
-  'Return the SQL condition for one object of a filter; calls itself for the objects inside. conditions counts the '
-  'conditions compiled so far, and depth the level of nesting: both are limited.';
+  'Return the SQL condition for one object of a filter, and call itself for the objects inside. conditions counts '
+  'the conditions compiled so far, and depth is the level of nesting. Both are limited.';

@@ -37,7 +37,7 @@ begin
               hint = format('Compare with a number, e.g. {"%s": {"$gte": 0.5}}; a metadata key of that name is '
                             'written "metadata.%s".', filter_literal.key, filter_literal.key);
     when 'timestamptz' then
-      -- ISO form only: others, such as 01/02/2024, would depend on the session's DateStyle.
+      -- Only the ISO form is accepted: the meaning of others, such as 01/02/2024, depends on the session's DateStyle.
       if jsonb_typeof(filter_literal.operand) = 'string' and v_text ~ E'^\\d{4,6}-\\d{2}-\\d{2}([T ]\\d|$)'
          and pg_input_is_valid(v_text, 'timestamptz') then
         return format('%L::timestamptz', v_text);
@@ -53,4 +53,4 @@ end
 $$;
 comment on function braid_store.filter_literal(text, text, jsonb) is
   'Return a filter''s operand as an SQL literal of the type that the key holds. Raise 22023, naming key and operand, '
-  'if it does not fit.';
+  'if the operand has another type.';

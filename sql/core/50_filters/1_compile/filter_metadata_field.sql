@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The key is compared again for each chunk.
+  -- The length is limited because the key is compared again for each chunk.
   c_max_bytes constant int := 1024;
   c_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
   v_path text[];
@@ -27,8 +27,8 @@ begin
     return format('coalesce(c.metadata -> %1$L, c.metadata #> %2$L, braid_store.listed_values(c.metadata, %2$L))',
       c_key, v_path);
   end if;
-  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path. JSONPath goes
-  -- through lists, and is asked for last, since it takes longer. It gives what braid_store.listed_values gives.
+  -- The key as written is tried before the path, because flattened metadata ({"loc.page": 3}) is common. JSONPath goes
+  -- through lists; it is tried last, because it takes longer. It returns the same as braid_store.listed_values.
   v_steps := 'lax $' || (select string_agg('.' || to_json(s.step), '' order by s.place)
                          from unnest(v_path) with ordinality s (step, place));
   return format('coalesce(c.metadata -> %L, c.metadata #> %L, case when c.metadata @@ %L '
@@ -37,6 +37,6 @@ begin
 end
 $$;
 comment on function braid_store.filter_metadata_field(text) is
-  'Return the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, '
-  'the value at the path that the key''s dots describe; and if that leads through lists of objects, a list of what '
-  'all of these have there.';
+  'Return the SQL expression for a metadata key of a filter. It gives the value under the key as written. If there '
+  'is none, it gives the value at the path that the key''s dots describe. If the path leads through lists of '
+  'objects, it gives a list of the values of all these objects.';

@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.filter_pattern(text, text, text, text, jsonb) is
-  'Return the SQL condition for $like or $ilike of a key: a pattern in which % stands for any characters, _ for one, '
-  'and a backslash takes the next as it is. Of a list, one element must match.';
+  'Return the SQL condition for $like or $ilike of a key. In the pattern, % stands for any characters, _ for one, '
+  'and a backslash takes the next character literally. If the value is a list, one element must match.';

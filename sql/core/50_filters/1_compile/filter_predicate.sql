@@ -1,20 +1,27 @@
--- The filter language, after MongoDB's and Pinecone's:
+-- The filter language follows MongoDB's and Pinecone's:
+--
 --   {"speaker": "Ana", "year": {"$gte": 2020, "$lt": 2024}, "$or": [{"tags": "a"}, {"author.name": {"$in": ["b"]}}]}
--- Keys of one object, and operators of one key, are and-ed. Keys are case-sensitive:
---   speaker, category, language, external_id, source_uri hold text, importance numbers, occurred_at timestamps;
---   any other key is a metadata key. A dotted key walks nested objects, and lists of them, unless metadata has that very key at its
---   top. The prefix "metadata." reaches metadata keys named like a column or beginning with "$".
--- Operators: $eq (also written {key: value}), $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, $like, $ilike, $exists, $not,
--- $and, $or.
--- Semantics, MongoDB's where Pinecone documents none (it changed what $ne does with missing keys):
---   a missing key fails $eq, $in, ranges and patterns, and matches $ne, $nin and $not of those;
---   null is the same as missing, stored or asked for: {"speaker": null} means {"speaker": {"$exists": false}};
---   all operators look into a list stored in metadata: {"tags": "a"} matches {"tags": ["a", "b"]}; not into a list in a list;
---   different elements may meet different operators, but the bounds of one range are for one element, as in Qdrant;
+--
+-- A chunk must meet all keys of an object and all operators of a key. Keys are case-sensitive:
+--
+--   speaker, category, language, external_id and source_uri hold text, importance numbers, occurred_at timestamps;
+--   any other key is a metadata key. A dotted key leads into nested objects, and into lists of objects, unless metadata
+--   has this very key at its top level. The prefix "metadata." reaches metadata keys named like a column or beginning
+--   with "$".
+--
+-- Operators are $eq (also written {key: value}), $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, $like, $ilike,
+-- $exists, $not, $and and $or. Their semantics are MongoDB's where Pinecone documents none (it changed what $ne does
+-- with missing keys):
+--
+--   a missing key fails $eq, $in, ranges and patterns, and matches $ne, $nin and $not of these;
+--   null means missing, both in metadata and in filters: {"speaker": null} means {"speaker": {"$exists": false}};
+--   all operators look into a list in metadata: {"tags": "a"} matches {"tags": ["a", "b"]}; they do not look into a
+--   list inside a list;
+--   different elements may meet different operators, but one element must meet all bounds of a range, as in Qdrant;
 --   ranges compare numbers with numbers and strings with strings, by code point, so that ISO dates compare as dates;
---   of occurred_at, a date alone is its day;
---   a speaker is any of the speakers of a chunk that was made from segments;
---   a stored value of another type than the operand's is no match, never an error; 1 equals 1.0.
+--   for occurred_at, a date alone means its whole day;
+--   speaker matches any speaker of a chunk that was made from turns;
+--   a stored value of another type than the operand is no match, never an error; 1 equals 1.0.
 create or replace function braid_store.filter_predicate(filters jsonb, tenant_id int, collection_id int)
 returns text
 language plpgsql
@@ -49,5 +56,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_predicate(jsonb, int, int) is
-  'Return the SQL condition on braid_store.chunks c that a filter stands for; ''true'' for no filter. Where it is '
-  'null, the chunk does not match, as in any WHERE.';
+  'Return the SQL condition on braid_store.chunks c that a filter stands for; return ''true'' for no filter. If the '
+  'condition is null, the chunk does not match, as in any WHERE.';

@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.filter_range(text, text, text, jsonb) is
-  'Return the SQL condition that a key of a filter is within bounds: {"$gt": 1, "$lte": 5}. Of a list, one element '
-  'must be within all of them.';
+  'Return the SQL condition that a key of a filter is within bounds: {"$gt": 1, "$lte": 5}. If the value is a list, '
+  'one element must be within all bounds.';

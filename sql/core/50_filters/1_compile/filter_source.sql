@@ -5,7 +5,7 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
--- So that the planner reads the one index that the query was written for: see condition_source.
+-- These settings make the planner read the one index that the query was written for: see condition_source.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -57,6 +57,6 @@ end
 $$;
 
 comment on function braid_store.filter_source(jsonb, int, int) is
-  'Return a query that finds candidates for a filter by an index, or null if no index helps. It gives ids of chunks, '
-  'each once; all chunks that match are among them. If several of the filter''s and-ed conditions have an index, takes '
-  'the one with the fewest chunks, of which it counts up to 1000 each.';
+  'Return a query that finds candidates for a filter by an index, or null if no index helps. The query gives ids of '
+  'chunks, each once; all chunks that match are among them. If several and-ed conditions of the filter have an '
+  'index, the condition with the fewest chunks is used. Up to 1000 chunks of each condition are counted.';

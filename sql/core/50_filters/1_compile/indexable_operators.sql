@@ -21,6 +21,6 @@ end
 $$;
 
 comment on function braid_store.indexable_operators(jsonb) is
-  'Return what an index is asked for one key of a filter: $eq, or $in, or the bounds of one range; {} if there are '
-  'none of these. Only one of them, because different elements of a list may meet each. What meets all operators '
-  'meets this.';
+  'Return the operators of one key of a filter that an index can answer: $eq, or $in, or the bounds of one range; '
+  'return {} if there are none. Only one of these is returned, because different elements of a list may meet each. A '
+  'chunk that meets all operators also meets the one returned.';

@@ -7,16 +7,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- For more values, all chunks are as soon read.
+  -- With more values than this, reading all chunks is as fast.
   c_most_values constant int := 1000;
-  -- Beside a range, each text is looked for through all of a list.
+  -- If a condition also has a range, each text is searched for in the whole list, so fewer texts are allowed.
   c_most_mixed constant int := 16;
-  -- As in list_block.
+  -- list_block has the same limit.
   c_most_depth constant int := 8;
   v_conditions jsonb;
 begin
   v_conditions := (
-    -- As in filter_source: conditions that are and-ed.
+    -- As in filter_source, only and-ed conditions are taken.
     with recursive filter as (
       select listed_conditions.filters as value
       union all
@@ -37,11 +37,12 @@ begin
            jsonb_each(c.operators) o (operator, value),
            jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value
              else jsonb_build_array(o.value) end) v
-      -- A number leads into an array, even as " +1", and what is deeper than this is not listed.
+      -- A number leads into an array, even as " +1". Values deeper than c_most_depth are not listed.
       where (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)\\s*[-+]?\\d+(\\.|$)'
                                          and cardinality(string_to_array(c.key, '.')) <= c_most_depth)
     ), span as (
-      -- A listed value is looked for from itself to itself; a range has a bound of its own type, or two.
+      -- A single value is a span from the value to itself. A range has one or two bounds, which must have the same
+      -- type.
       select o.number, o.key, o.type, o.value as low, o.value as high, o.type is null as is_null
       from operand o
       where o.operator in ('$eq', '$in')
@@ -56,9 +57,9 @@ begin
     from (
       select s.key, jsonb_agg(jsonb_build_object('type', s.type, 'low', s.low, 'high', s.high)) as spans
       from span s
-      -- Different elements of a list may meet conditions on one key.
+      -- Each condition on a key stays separate, because different elements of a list may meet them.
       group by s.number, s.key
-      -- Null would match what is missing, which no list has.
+      -- Null would match missing values, which no list has.
       having not bool_or(s.is_null) and count(*) <= case when bool_and(s.low is not distinct from s.high)
         then c_most_values
                                                          else c_most_mixed end
@@ -77,5 +78,6 @@ $$;
 
 comment on function braid_store.listed_conditions(jsonb) is
   'Return the conditions of a filter that lists of metadata values can answer, or null if there are none. '
-  'conditions: and-ed; each has a key, and spans of values of a type, one of which a chunk that passes has. low and '
-  'high are in the span; one of them may be null. is_all: the filter has nothing else.';
+  'conditions: the conditions, which are and-ed. Each has a key and spans of values of a type; a chunk that passes '
+  'has a value in one of the spans. low and high belong to the span; one of them may be null. is_all: whether the '
+  'filter has no other conditions.';

@@ -32,6 +32,6 @@ end
 $$;
 
 comment on function braid_store.listed_values(jsonb, text[]) is
-  'Return, as a list, all values at a path of metadata, where a step into a list is one into each object in it, and '
-  'a number also one to a place in it. Of values that are lists, the elements are returned. Null if there is nothing '
-  'but null.';
+  'Return, as a list, all values at a path of metadata. A step into a list is a step into each object in it; a '
+  'number is also a step to a place in it. If a value is a list, its elements are returned. Return null if there are '
+  'only nulls.';

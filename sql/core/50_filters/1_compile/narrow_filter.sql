@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.narrow_filter(braid_store.filter, text) is
-  'Return a filter with one condition more: SQL on braid_store.chunks c.';
+  'Return a filter with one additional condition: SQL on braid_store.chunks c.';

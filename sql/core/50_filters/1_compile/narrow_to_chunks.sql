@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.narrow_to_chunks(braid_store.filter, bigint[]) is
-  'Return a filter that lets pass what the given one does, but only among these chunks.';
+  'Return a filter that lets the same chunks pass as the given one, but only among chunk_ids.';

@@ -21,7 +21,7 @@ declare
   end;
   v_is_range boolean := not operators ?| '{$eq,$in}';
 begin
-  -- Null would match what is missing, which is in no index. An operand of another type would match values that are not
+  -- Null would match missing values, which are in no index. An operand of another type would match values that are not
   -- in this index.
   if v_operands is null or exists (
        select from jsonb_each(v_operands) o, jsonb_array_elements(o.value) e
@@ -38,8 +38,8 @@ begin
       select string_agg(format('%s %s %s', source_test.field, case when o.key in ('$gt', '$gte') then '>='
         else '<=' end,
                                case
-                                 -- Not written as double precision, because how that is written depends on a setting of
-                                 -- the session.
+                                 -- The bound is converted in the query, because the text of a double precision number
+                                 -- depends on a setting of the session.
                                  when source_test.type = 'attribute number'
                                  then format('braid_store.attribute_number(%L)', o.value ->> 0)
                                  when source_test.type ^@ 'attribute' then format('%L', left(o.value ->> 0, 200))
@@ -47,7 +47,7 @@ begin
                                end), ' and ')
       from jsonb_each(v_operands) o);
   elsif source_test.type = 'timestamptz' then
-    -- A date is a day.
+    -- A date is a day, so its range ends with the next midnight.
     v_operands := coalesce(v_operands -> '$eq', v_operands -> '$in');
     operands := format(
       '(select distinct v.value, v.last from unnest(%L::timestamptz[], %L::timestamptz[]) v (value, last)) u,',
@@ -62,7 +62,7 @@ begin
            when source_test.type ^@ 'attribute' then 'left(v.value, 200)' else 'v.value' end,
       array(select jsonb_array_elements_text(coalesce(v_operands -> '$eq', v_operands -> '$in')))::text,
       case source_test.type when 'attribute number' then 'numeric' else 'text' end);
-    -- Not "=": the field would then be a constant, and the index would give no order by it.
+    -- With "=", the field would be a constant, and the index would give no order by it.
     condition := format('%1$s >= u.value and %1$s <= u.value', source_test.field);
   end if;
 end
@@ -70,6 +70,6 @@ $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
   'Return a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An '
-  'index finds what meets it; the caller tests the rest. operators: from indexable_operators. condition: null if '
-  'there is none. operands: for listed values, a FROM item with a comma that gives them as u.value; else empty. '
-  'Bounds are included, because the index holds shortened and rounded values.';
+  'index finds the chunks that meet it; the caller tests them with the filter. operators comes from '
+  'indexable_operators. condition: null if there is none. operands: for listed values, a FROM item with a comma that '
+  'gives them as u.value; else empty. Bounds are included, because the index holds shortened and rounded values.';

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- As in filter_source: an index helps with and-ed conditions that name values or a range.
+  -- As in filter_source, an index helps with and-ed conditions that name values or a range.
   with recursive filter as (
     select undeclared_attributes.filters as value
     union all
@@ -35,5 +35,5 @@ as $$
 $$;
 
 comment on function braid_store.undeclared_attributes(jsonb, int) is
-  'Return the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it '
-  'is declared and with its type: {"year": "number"}.';
+  'Return the metadata keys of a filter that are not declared but could be, and for which an index would help. Each '
+  'key is returned in the form to declare, with its type: {"year": "number"}.';

@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.absent_keys(text[], int, int, int) is
-  'Return those of the first 8 metadata keys that no chunk of a collection has. Reads chunks until it has seen each '
-  'key; of more than most_chunks it reads none and returns nothing.';
+  'Return the metadata keys, among the first 8, that no chunk of a collection has. It reads chunks until it has seen '
+  'each key. If the collection has more than most_chunks chunks, it reads none and returns no key.';

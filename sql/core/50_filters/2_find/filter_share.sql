@@ -6,8 +6,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
+-- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.filter_share(bigint[], int, braid_store.filter) is
-  'Return what share of the given chunks passes a filter, from 0 to 1. Deleted chunks do not count.';
+  'Return the share of the given chunks that pass a filter, from 0 to 1. Deleted chunks do not count.';

@@ -11,7 +11,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- So that the planner reads the one index that the source was written for: see condition_source.
+-- These settings make the planner read the one index that the source was written for: see condition_source.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -29,7 +29,8 @@ begin
              order by c.id
              offset 0
            ) c
-      -- Outside the inner query: there, an index that begins with the collection would look as good as the primary key.
+      -- This condition stands outside the inner query: there, an index that begins with the collection would seem as
+      -- cheap as the primary key.
       where c.collection_id = $2
       limit $3)
     $query$, filtered_by_index.filter.source, filtered_by_index.filter.predicate)

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- Changed below, and put back when the function ends.
+-- The function changes these settings; named here, they are restored when it ends.
 set cpu_operator_cost = 0.0025
 set parallel_setup_cost = 1000
 set parallel_tuple_cost = 0.1
@@ -22,8 +22,8 @@ declare
   c_many_chunks constant int := 50000;
   v_chunk_ids bigint[];
 begin
-  -- The planner, which has no statistics of what tenants store, takes a tenant's part for a few rows, and workers for
-  -- too dear. EXECUTE without INTO STRICT is one of the few places in a function where it may use them.
+  -- The planner has no statistics of what tenants store, so it expects few rows of a tenant and finds parallel workers
+  -- too expensive. EXECUTE without INTO STRICT is one of the few statements in a function that may use workers.
   if (select sum(s.chunk_count) from braid_store.segments s
       where s.tenant_id = filtered_by_reading.tenant_id
         and s.collection_id = filtered_by_reading.collection_id) >= c_many_chunks then
@@ -44,6 +44,5 @@ end
 $$;
 
 comment on function braid_store.filtered_by_reading(braid_store.filter, int, int, int) is
-  'Return the ids of the chunks that pass a filter, found by looking at every chunk, in ascending order. Stop at '
-  'max_count + 1 of them: so many mean that there are more than max_count. Of many chunks, workers of the server look '
-  'at a part.';
+  'Return the ids of the chunks that pass a filter, in ascending order, by reading every chunk. Stop at max_count + '
+  '1 ids; this number means that there are more than max_count. With many chunks, parallel workers share the reading.';

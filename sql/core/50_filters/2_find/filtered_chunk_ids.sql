@@ -32,5 +32,5 @@ end
 $$;
 
 comment on function braid_store.filtered_chunk_ids(int, int, braid_store.filter, int) is
-  'Return the ids of the chunks that pass a filter, in no order. Stop at max_count + 1 of them: so many mean that '
-  'there are more than max_count. Without a source or lists in the filter that help, looks at every chunk.';
+  'Return the ids of the chunks that pass a filter, in no order. Stop at max_count + 1 ids; this number means that '
+  'there are more than max_count. If neither a source nor lists of the filter help, read every chunk.';

@@ -18,25 +18,27 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Among so few chunks, every way is fast.
+  -- In a collection of fewer chunks, every way is fast.
   c_few_chunks constant int := 2000;
-  -- So few chunks that an index gives are handed over at once: to find out how many pass would cost more than it saves.
+  -- If an index gives at most this many chunks, they are handed over at once. Measuring how many of them pass would
+  -- cost more than it saves.
   c_few_given constant int := 400;
-  -- So many are read from an index before anything is known of the share.
+  -- At most this many chunks are read from an index before the share that passes is known.
   c_at_once constant int := 2500;
-  -- More are not handed over; and not more than c_most_rescanned only because the vector index would be scanned twice.
+  -- At most c_most chunks are handed over. If the only reason is to avoid a second scan of the vector index, the limit
+  -- is c_most_rescanned.
   c_most constant int := 30000;
   c_most_rescanned constant int := 20000;
-  -- One scan is the whole search if it comes to 1.1 times three quarters of candidate_count that pass
-  -- (indexed_candidates()). The widest has 1000 vectors, so it does not where less than candidate_count / c_scanned
-  -- pass.
+  -- One scan is enough if it finds 1.1 times three quarters of candidate_count vectors that pass (see
+  -- indexed_candidates()). The widest scan reads 1000 vectors, so it is not enough if a share below candidate_count /
+  -- c_scanned passes.
   c_scanned constant float8 := 1200;
-  -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk
-  -- costs where all are read, half a microsecond.
+  -- The cost for a leg of a chunk that it finds and tests, and of a chunk that it is given. The unit is the cost of a
+  -- chunk if all are read, half a microsecond.
   c_tested_text constant float8 := 16;
   c_tested_semantic constant float8 := 50;
   c_given constant float8 := 4;
-  -- One that looks another row up takes longer to test.
+  -- A filter that looks up another row takes longer to test.
   c_read constant float8 := case when filter.predicate like '%exists (%' then 20 else 1 end;
   v_leg_count int := asks_text::int + asks_semantic::int;
   v_text_cost float8 := case when asks_text then c_tested_text else 0 end;
@@ -49,7 +51,7 @@ declare
   v_chunk_ids bigint[];
   v_listed_count bigint;
   v_is_given boolean := false;
-  v_is_listed boolean := false; -- whether the lists know the share
+  v_is_listed boolean := false; -- whether the lists gave the share
 begin
   if filter.is_empty or filter.among is not null or v_leg_count = 0 then
     return filter;
@@ -62,20 +64,21 @@ begin
     return filter;
   end if;
 
-  -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
+  -- A leg that tests what it finds tests candidate_count / share chunks. At v_max_count given chunks, both ways cost
+  -- the same.
   v_max_count := greatest(
     c_few_given, least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count)));
   if asks_semantic then
     v_max_count := greatest(v_max_count, least(c_most_rescanned, candidate_count * v_chunk_count / c_scanned));
   else
-    -- Full text tests no more chunks than have a word of the query.
+    -- Full text tests at most the chunks that have a word of the query.
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
   if filter.source is not null then
     v_chunk_ids := braid_store.source_chunk_ids(filter, least(v_max_count, c_at_once));
     v_is_given := cardinality(v_chunk_ids) <= least(v_max_count, c_at_once);
     if not v_is_given then
-      -- The lists know how many pass, a sample only about.
+      -- The lists know the exact number that pass, a sample only an estimate.
       filter.lists := braid_store.listed_conditions(filters);
     end if;
   end if;
@@ -89,7 +92,7 @@ begin
     end if;
   end if;
   if not v_is_given then
-    -- The next round of a search that needs more candidates knows it already.
+    -- The next round of a search that needs more candidates reuses this share.
     filter.share := coalesce(
       filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id,
         filter));
@@ -102,7 +105,7 @@ begin
     end if;
   end if;
   if v_is_given then
-    -- If most of these pass, the legs test only what they return.
+    -- If most of these chunks pass, the legs test only the chunks that they return.
     filter.among := case
       when cardinality(v_chunk_ids) <= c_few_given
            or braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]
@@ -112,7 +115,7 @@ begin
     return filter;
   end if;
 
-  -- Without an index all chunks are read, if the legs would pay more for what they test: at a share of at most
+  -- Without an index, all chunks are read if the legs would pay more for testing. This holds for a share of at most
   -- v_max_share, which a larger sample has to confirm.
   v_read_cost := c_read * v_chunk_count;
   v_max_share := v_cost * candidate_count / v_read_cost;
@@ -137,7 +140,7 @@ end
 $$;
 
 comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean, jsonb) is
-  'Find out, once for both legs of a search, what they need to know about its filter: what share of the chunks '
-  'passes or, if these are few, which they are. Leave among null if the legs that are asked had better test what '
-  'they find. Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at '
-  'most. filters: what the filter was compiled from; null if it has more conditions.';
+  'Find out, once for both legs of a search, which share of the chunks passes its filter and, if they are few, which '
+  'chunks pass. among stays null if it is cheaper for the legs to test what they find. candidate_count: how many '
+  'candidates each leg looks for. posting_count: how many postings full text has to read at most. filters: what the '
+  'filter was compiled from; null if the filter has additional conditions.';

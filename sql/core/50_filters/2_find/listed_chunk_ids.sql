@@ -13,12 +13,12 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- It would hash whole lists.
+-- Memoize would hash whole lists.
 set enable_memoize = off
 as $$
 #variable_conflict use_column
 declare
-  -- So many chunks that are in no list are tested one by one. With more, to read all is as fast.
+  -- At most this many chunks that are in no list are tested one by one. With more, reading all chunks is as fast.
   c_most_unlisted constant int := 20000;
   c_sample_size constant int := 32;
   c_few_texts constant int := 16;
@@ -35,7 +35,7 @@ begin
   if cardinality(v_segment_ids) = 0 then
     return;
   end if;
-  -- The places of each condition's values in the lists. The condition with the fewest chunks counts.
+  -- Find the places of each condition's values in the lists. The condition with the fewest chunks is used.
   for v_condition in select c from jsonb_array_elements(listed_chunk_ids.filter.lists -> 'conditions') c loop
     select array_agg(s.type) as types, array_agg(distinct s.type) as list_types,
            array_agg(case when s.type = 'number'
@@ -58,7 +58,7 @@ begin
     into v_found
     from unnest(v_spans.list_types) t (type),
     lateral (
-      -- array_cat fetches an array, once for all spans.
+      -- array_cat fetches an array once for all spans.
       select l.segment_id, l.key, l.type, l.block, array_cat(l.number_values, '{}') as number_values,
              array_cat(l.text_values, '{}') as text_values, array_cat(l.value_ends, '{}') as value_ends
       from unnest(v_segment_ids) u (segment_id),
@@ -78,7 +78,8 @@ begin
       from unnest(v_spans.types, v_spans.low_numbers, v_spans.high_numbers, v_spans.low_texts, v_spans.high_texts)
              o (type, low_number, high_number, low_text, high_text),
            lateral (
-             -- How many values are below the span, or in it or below. Both are in the order of the list.
+             -- The numbers of values below the span, and below or in it, are places in the list, because both have the
+             -- same order.
              select case when o.type = 'number' then width_bucket(o.low_number, l.number_values)
                                                      - (l.number_values[width_bucket(o.low_number,
                                                        l.number_values)] = o.low_number)::int
@@ -90,7 +91,8 @@ begin
            ) w
       where o.type = l.type and (l.type <> 'text' or not v_spans.are_many_texts)
       union all
-      -- To look texts up in an array takes as long as to go through it.
+      -- Looking up a text in an array takes as long as reading the array, so long lists of texts are looked up in one
+      -- pass.
       select coalesce(l.value_ends[e.place - 1], 0), l.value_ends[e.place]
       from unnest(case when l.type = 'text' and v_spans.are_many_texts then l.text_values end) with ordinality e (value,
         place)
@@ -103,13 +105,13 @@ begin
     end if;
   end loop;
   if listed_count > listed_chunk_ids.max_count then
-    -- Texts that begin alike and long arrays are listed as one, so that few of these may pass. Some tell, spread over
-    -- all.
+    -- Texts that begin alike are listed as one, and so are long arrays, so perhaps few of their chunks pass. A sample
+    -- spread over all of them gives the share.
     if (listed_chunk_ids.filter.lists ->> 'is_all')::boolean then
       listed_count := listed_count * braid_store.filter_share(array(
         select l.chunk_ids[p.place]
         from (
-          -- The places in each list, so that it is fetched once.
+          -- The places are grouped by list, so that each list is fetched once.
           select u.segment_id, u.key, u.type, u.block,
             array_agg(u.first + 1 + n.place - (u.ends - (u.last - u.first))) as places
           from (
@@ -190,7 +192,7 @@ end
 $$;
 
 comment on function braid_store.listed_chunk_ids(braid_store.filter, int, int, int) is
-  'Return, from the lists of metadata values, up to max_count chunks in ascending order, among them all that pass a '
-  'filter with lists; null if there are more, or if the lists lack too many chunks. listed_count: if there are more, '
-  'about how many pass a filter that is_all; else how many the lists have for the condition with the fewest; null if '
-  'that is not known.';
+  'Return, from the lists of metadata values, up to max_count chunks in ascending order, which include all chunks '
+  'that pass a filter with lists. chunk_ids is null if there are more, or if the lists lack too many chunks. If '
+  'there are more, listed_count estimates how many chunks pass a filter that is_all; for other filters it is the '
+  'count of the condition with the fewest chunks. listed_count is null if nothing is known.';

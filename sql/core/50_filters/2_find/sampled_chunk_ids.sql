@@ -18,8 +18,8 @@ begin
       where s.tenant_id = sampled_chunk_ids.tenant_id and s.collection_id = sampled_chunk_ids.collection_id
         and not s.is_deletion and s.chunk_count > 0
     ) s,
-    -- By the golden ratio: spread evenly, but not at even distances, at which values that come round and round would be
-    -- hit always or never. Not at random, so that a repeated search runs the same way.
+    -- The places follow the golden ratio. They are spread evenly, but not at equal distances, which would always hit or
+    -- always miss values that recur regularly. They are not random, so that a repeated search runs the same way.
     lateral (
       select (p.place - s.first)::int + 1 as chunk_number
       from generate_series(1, sampled_chunk_ids.sample_size) n,
@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.sampled_chunk_ids(int, int, int) is
-  'Return sample_size chunks of a collection, spread over all of them. Some may be deleted, and in a small '
-  'collection some come more than once.';
+  'Return a sample of sample_size chunks of a collection, spread over all of them. Some may be deleted, and in a '
+  'small collection some come more than once.';

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- So that the planner reads the one index that the source was written for: see condition_source.
+-- These settings make the planner read the one index that the source was written for: see condition_source.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -23,5 +23,5 @@ end
 $$;
 
 comment on function braid_store.source_chunk_ids(braid_store.filter, int) is
-  'Return what the source of a filter gives, in ascending order. Stop at max_count + 1 chunks: so many mean that '
-  'there are more than max_count.';
+  'Return the chunks that the source of a filter gives, in ascending order. Stop at max_count + 1 chunks; this '
+  'number means that there are more than max_count.';

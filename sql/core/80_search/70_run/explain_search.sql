@@ -66,12 +66,12 @@ comment on function braid.explain_search(text, @vector@.vector, int, float8, flo
   float8,
                                          text, jsonb, text) is
   E'Run hybrid_search and explain it, as one JSON object: what was found, how it was ranked, and why.\n'
-  'The arguments are the same as in hybrid_search. query: the terms searched for, and corrections. legs: what full '
-  'text, semantic and sparse search found, and how. fusion: all numbers that the fusion used. results: an '
-  'explanation of each row. It gives the score as an expression that is exact to the last bit, and what each word '
-  'adds to BM25 and each term to the sparse score. statistics, timings (in milliseconds) and warnings are as in '
-  'search_json. external_id: a document to explain; document in the result then tells what became of it, and why. '
-  'The outcome is one of: absent, filtered (by which condition), demands_not_met, no_match, below_leg_min_score, '
-  'not_a_candidate (with its rank in each leg), below_min_relevance, below_min_score, merged, collapsed, grouped '
-  '(into what), not_shown, returned. Use it to find out why a document is, or is not, among the results. It is '
-  'slower than a search.';
+  'The arguments are as in hybrid_search. query: the terms searched for, and corrections. legs: what full text, '
+  'semantic and sparse search found, and how. fusion: all numbers that the fusion used. results: an explanation of '
+  'each row. It gives the score as an expression that is exact to the last bit, and what each word adds to BM25 and '
+  'each term to the sparse score. statistics, timings (in milliseconds) and warnings are as in search_json. '
+  'external_id: a document to explain; document in the result then tells what became of it, and why. The outcome is '
+  'one of: absent, filtered (by which condition), demands_not_met, no_match, below_leg_min_score, not_a_candidate '
+  '(with its rank in each leg), below_min_relevance, below_min_score, merged, collapsed, grouped (into what), '
+  'not_shown, returned. Use it to find out why a document is, or is not, among the results. It is slower than a '
+  'search.';

@@ -58,5 +58,5 @@ comment on function braid.assemble_context(text, @vector@.vector, int, int, text
   'the best passage first; document puts passages in reading order, with documents ordered by their best passage.\n'
   'The option context adds neighbouring chunks. If no passage fits, the beginning of the best passage is returned. '
   'The other arguments are as in hybrid_search. Each row is a passage. citation: the number to cite. passage_start, '
-  'passage_end: the chunk_index of the first and the last chunk. content: the text. token_count: the length of the '
-  'text. total_tokens: the length of all texts up to this row.';
+  'passage_end: the chunk_index at which the passage begins and ends. content: the text to show. '
+  'token_count: how long the text is, in tokens. total_tokens: how long all texts up to this row are.';
