@@ -1,1 +1,2 @@
-"""Files as documents: found, read by their kind, and kept in step with what is stored. Loaded by `pgbraid ingest`."""
+"""Read files into documents by their format, and keep a collection in step with them. `pgbraid ingest` uses this
+package."""

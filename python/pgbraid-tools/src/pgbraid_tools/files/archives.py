@@ -1,4 +1,4 @@
-"""Zip archives, as DOCX, EPUB and XLSX are, that may be made to expand without end."""
+"""Check zip archives (DOCX, EPUB, XLSX) for decompression bombs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _HINT = "it may have been made to fill the memory; divide it if it is what it se
 
 
 def check_archive(file: Input) -> None:
-    """Raise IngestError unless the archive can be expanded, to not too many bytes. Expands it once, as its own word on
-    sizes cannot be trusted."""
+    """Raise IngestError if the archive is damaged or expands to too many bytes. The check decompresses it once,
+    because the sizes that an archive declares cannot be trusted."""
     try:
         with zipfile.ZipFile(file.path) as archive:
             members = archive.infolist()

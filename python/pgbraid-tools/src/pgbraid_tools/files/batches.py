@@ -1,4 +1,4 @@
-"""Documents on their way to the database, in batches, by several connections at once."""
+"""Write documents to the database in batches, over several connections in parallel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "BatchWriter", "Waiting"]
 
-# What is lost at most, for each connection, when the program is ended.
+# These limits also bound the work that each connection loses if the program is killed.
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 2_000_000
 SECONDS_TO_CANCEL = 5
@@ -34,11 +34,11 @@ class Waiting:
     document: dict[str, Any]
     source: Source
     line: int | None
-    # Whether its external_id is the user's own, which others may have, too.
+    # True if the external_id was chosen by the user; documents of other sources may have the same one.
     has_own_id: bool
-    # The id that a row has in its file.
+    # The id that a row has within its file.
     row: str | None
-    # Bytes of all files, up to the end of this document.
+    # Bytes read from all files up to the end of this document, for the progress bar.
     position: int
 
     @property
@@ -46,7 +46,8 @@ class Waiting:
         return str(self.document["external_id"])
 
     def is_of_another(self, known: Mapping[str, tuple[Mapping[str, Any], str | None]]) -> bool:
-        """Return whether its external_id is that of a document of another source, by where these come from."""
+        """Return whether a stored document of another source has this external_id. `known` maps each stored
+        external_id to its origin and source_uri."""
         return self.external_id in known and not self.source.is_of(*known[self.external_id])
 
 
@@ -59,10 +60,11 @@ class Batch:
 
 
 class BatchWriter:
-    """Collects documents and writes them. `done` is called in the thread of `add` and `flush` with each batch.
+    """Collect documents and write them in batches; call `done` with each finished batch, in the thread that calls `add`
+    or `flush`.
 
-    With one connection it writes at once, by `client`; else by those that `connect` opens. `all_or_nothing`:
-    the first document that is refused ends it, by IngestError.
+    With one job, batches are written through `client`; with more, in parallel through connections that `connect` opens.
+    With `all_or_nothing`, the first refused document raises IngestError and ends the run.
     """
 
     def __init__(
@@ -88,12 +90,12 @@ class BatchWriter:
         self._threads: ThreadPoolExecutor | None = None
         self._clients: list[Client] = []
         self._free: SimpleQueue[Client] = SimpleQueue()
-        # Whether documents with the user's own ids are likely to be there already.
+        # True after a batch found stored documents with the user's ids; the next batch then looks its ids up first.
         self._expects_known = False
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """End what is under way, and close the connections that it opened."""
+        """Provide a context; on exit, cancel the running writes and close the connections that this writer opened."""
         try:
             yield
         finally:
@@ -117,7 +119,7 @@ class BatchWriter:
         waiting.source.waiting += 1
 
     def flush(self) -> None:
-        """Write all that waits."""
+        """Write all pending documents, and wait until they are written."""
         if self._batch.documents:
             self._send(is_last=True)
         while self._writing:
@@ -135,7 +137,7 @@ class BatchWriter:
             ]
             self._finish(batch)
             return
-        # A file that is there as a whole says so in its last document, so that one comes after all others.
+        # A file's last document records that the file is complete, so it must be written after all its other documents.
         while any(_is_last_of_file(w) and w.source.in_flight for w in batch.documents) and self._writing:
             self._take()
         while len(self._writing) >= self._jobs:
@@ -150,7 +152,8 @@ class BatchWriter:
         self._writing.add(self._threads.submit(self._write_free, batch))
 
     def _has_free(self) -> bool:
-        """Whether there is a connection besides the client's own. It does with fewer if the server has no more."""
+        """Return whether a connection is free, and open one if none is. If the server refuses more, the writer
+        continues with fewer."""
         if self._free.empty() and self._connect is not None:
             try:
                 self._clients.append(self._connect())
@@ -161,9 +164,9 @@ class BatchWriter:
         return not self._free.empty()
 
     def _take(self) -> None:
-        """Wait for a batch that is being written."""
+        """Wait until at least one running batch is written, and finish it."""
         done, self._writing = wait(self._writing, return_when=FIRST_COMPLETED)
-        # One that failed must not leave the others untold.
+        # Handle failed batches last: their exception must not hide the batches that succeeded.
         for future in sorted(done, key=lambda future: future.exception() is not None):
             batch = future.result()
             for waiting in batch.documents:
@@ -182,7 +185,8 @@ class BatchWriter:
         return batch
 
     def _write_all(self, client: Client, batch: Batch, documents: list[Waiting]) -> None:
-        """In one transaction; if the database refuses a document, in halves, until it stands alone."""
+        """Write documents in one transaction. If the database refuses one, split the batch in halves until that
+        document is alone."""
         _unmark(documents, [waiting for waiting, _ in batch.refused])
         try:
             self._store(client, batch, documents)
@@ -198,7 +202,7 @@ class BatchWriter:
             batch.refused.append((documents[0], problem))
 
     def _store(self, client: Client, batch: Batch, documents: list[Waiting]) -> None:
-        """Write documents in one transaction, but for those that would replace another source's: these are refused."""
+        """Write documents in one transaction, and refuse each document that would replace one of another source."""
         own = [waiting for waiting in documents if waiting.has_own_id]
         if not own:
             batch.summary += self._add(client, documents)
@@ -216,7 +220,7 @@ class BatchWriter:
                 summary = self._add(client, others)
                 written = self._add(client, allowed)
                 if written.inserted != sum(w.external_id not in known for w in allowed):
-                    # Someone else was quicker, or nobody looked.
+                    # Another run wrote one in the meantime, or the ids were not looked up.
                     raise _NotAsLookedUp
                 break
         else:
@@ -242,7 +246,7 @@ class BatchWriter:
 
 
 class _NotAsLookedUp(Exception):  # noqa: N818
-    """A document is stored that was not, or the other way round."""
+    """Raised when a document appeared or vanished between the lookup of its id and the write."""
 
 
 def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri: str | None) -> IngestError:
@@ -259,7 +263,8 @@ def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri:
 
 
 def _unmark(documents: list[Waiting], refused: list[Waiting]) -> None:
-    """Do not tell that a file is there as a whole of which something was refused: it is to be read again."""
+    """Remove the "complete" mark from each file that has a refused document, so that the next run reads the file
+    again."""
     sources = {id(waiting.source) for waiting in refused}
     for waiting in documents:
         if (waiting.source.problems or id(waiting.source) in sources) and _is_last_of_file(waiting):

@@ -1,4 +1,5 @@
-"""Names of encodings as mail and web pages give them, and text from bytes whose encoding may be named wrongly."""
+"""Map the encoding names of mail and web pages to Python's codecs, and decode bytes even if their encoding is named
+wrongly."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _ALIASES = {
     "x-gbk": "gb18030",
     "x-sjis": "cp932",
 }
-# What programs write under the name of a smaller encoding.
+# Many programs declare the smaller encoding and write the larger one.
 _SUPERSETS = {
     "ascii": "cp1252",
     "big5": "big5hkscs",
@@ -34,21 +35,21 @@ _SUPERSETS = {
     "iso8859-9": "cp1254",
     "shift_jis": "cp932",
 }
-# Codecs of Python's own that are no encodings of texts in files.
+# Python's internal codecs; files are never encoded in them.
 _INTERNAL = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
-# Encodings whose bytes are all ASCII, so that a text in them is also correct UTF-8.
+# These encodings use ASCII bytes only, so a text in one of them is also valid UTF-8.
 _SEVEN_BIT = ("iso2022", "utf-7", "hz")
 # UTF-8 that was cut has few wrong sequences; a text in another encoding has hardly any correct ones.
 _LEAST_CORRECT = 0.5
 
 
-# Programs of Windows write characters under the name of ISO-2022-JP that it does not have, such as circled numbers.
+# Windows programs write characters that ISO-2022-JP lacks, such as circled numbers, and declare ISO-2022-JP.
 _WINDOWS_JAPANESE = re.compile(rb"\x1b\$[@B]([\x21-\x7e]*)(?:\x1b\([BJ])?|\x1b\([BJ]")
 _OTHER_JAPANESE = re.compile(rb"\x1b(?!\$[@B]|\([BJ])|[\x80-\xff]")
 
 
 def codec_of(name: str | None) -> str | None:
-    """Return Python's codec for the name of an encoding; None if the name is missing, unknown or no text encoding."""
+    """Return Python's codec for an encoding's name; None if the name is missing, unknown or no text encoding."""
     plain = (name or "").strip().strip("\"'").lower().replace("_", "-")
     try:
         codec = codecs.lookup(_ALIASES.get(plain, plain))
@@ -60,7 +61,7 @@ def codec_of(name: str | None) -> str | None:
 
 
 def decode_bytes(data: bytes, name: str | None) -> str:
-    """Return the text of `data` in the encoding `name`, else in UTF-8, else in Windows-1252. Never fails."""
+    """Decode `data` as the encoding `name`, else as UTF-8, else as Windows-1252; never fail."""
     codec = codec_of(name)
     if codec == "iso2022_jp" and not _OTHER_JAPANESE.search(data):
         return _WINDOWS_JAPANESE.sub(_in_cp932, data).decode("cp932", "replace")
@@ -81,7 +82,7 @@ def decode_bytes(data: bytes, name: str | None) -> str:
 
 
 def _in_cp932(found: re.Match[bytes]) -> bytes:
-    """Return characters of ISO-2022-JP, two bytes each, as Windows' Shift JIS has them."""
+    """Decode the two-byte characters of ISO-2022-JP as Windows' Shift JIS (cp932)."""
     pairs = found[1] or b""
     made = bytearray()
     for row, cell in zip(pairs[::2], pairs[1::2], strict=False):

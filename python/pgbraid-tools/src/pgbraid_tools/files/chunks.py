@@ -1,4 +1,4 @@
-"""Structured text in chunks that fit the embedding model, each below the headings that it stands under."""
+"""Pack structured text into chunks that fit the embedding model, each below the path of its headings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ __all__ = ["Block", "drafts_of_blocks", "drafts_of_chunks", "pack", "split", "to
 
 @dataclass(frozen=True)
 class Block:
-    """A heading, paragraph, list, table or code block. `headings` are those that it stands under, outermost first."""
+    """Hold a heading, paragraph, list, table or code block. `headings` is the path of headings above the block,
+    outermost first."""
 
     text: str
     headings: tuple[str, ...] = ()
@@ -36,7 +37,7 @@ _LOUD_WORDS = re.compile(f" (?:{_COMMON}|{_COMMON.upper()}) ")
 
 
 def token_cost(text: str) -> float:
-    """How many tokens a text has at most, estimated as braid_store.token_costs does."""
+    """Return an upper estimate of a text's tokens, with the same rules as braid_store.token_costs."""
     text = text.rstrip(" \n")
     if not text:
         return 0.0
@@ -69,7 +70,7 @@ def token_cost(text: str) -> float:
     return max(separated, weighed) / 100
 
 
-# From the coarsest to the finest; what matches ends a piece.
+# Ordered from the coarsest cut to the finest; a piece ends after a match.
 _CUTS = tuple(
     map(
         re.compile, (r"\n[^\S\n]*\n\s*", r"\n\s*", r"[.!?…][.!?…\"'”’»)\]]*\s+|[。！？｡।॥؟۔։።]\s*", r"[;,:]\s+", r"\s+")
@@ -78,8 +79,11 @@ _CUTS = tuple(
 
 
 def split(text: str, budget: float) -> list[str]:
-    """A text in pieces of at most `budget` tokens, which put together are the text: cut between paragraphs if that will
-    do, else between lines, sentences, words, and at last within a word."""
+    """Split a text into pieces of at most `budget` tokens; joined, the pieces are the text again.
+
+    Cuts fall between paragraphs if that suffices, else between lines, sentences or words, and as a last resort within a
+    word.
+    """
     return [text] if token_cost(text) <= budget else list(_split(text, budget, 0))
 
 
@@ -115,7 +119,7 @@ def _halves(text: str, budget: float) -> Iterator[str]:
 
 @dataclass
 class _Chunk:
-    """The pieces of the chunk being filled, each with its block and cost."""
+    """Collect the pieces of the chunk being filled, each with its block and cost in tokens."""
 
     pieces: list[tuple[str, Block, float]] = field(default_factory=list)
 
@@ -124,7 +128,7 @@ class _Chunk:
         return sum(cost for _, _, cost in self.pieces)
 
     def headings_at_end(self) -> int:
-        """How many headings it ends with: they belong to what follows."""
+        """Return how many headings end the chunk; they belong to the text that follows."""
         count = 0
         for _, block, _ in reversed(self.pieces):
             if not block.is_heading:
@@ -142,14 +146,17 @@ class _Chunk:
         return {"content": content, **({"metadata": dict(first.metadata)} if first.metadata else {})}
 
 
-# A chunk that is fuller than this ends before a heading.
+# A chunk that is fuller than this share of the budget ends before a heading.
 _FULL_ENOUGH = 1 / 3
 MOST_CONTEXT_CHARACTERS = 300
 
 
 def pack(blocks: Iterable[Block], budget: float) -> Iterator[tuple[dict[str, Any], int]]:
-    """Chunks of at most `budget` tokens, in order, each with the position of its last block. Blocks stay whole where
-    they fit. A chunk begins with the path of the headings above it; the rest is the text of blocks, to the letter."""
+    """Yield chunks of at most `budget` tokens, in order, each with the position of its last block.
+
+    Blocks stay whole where they fit. A chunk begins with the path of the headings above it, followed by the unchanged
+    text of its blocks.
+    """
     chunk, room, position = _Chunk(), budget, 0
     for block in blocks:
         headings = _shortened(block.headings)
@@ -181,7 +188,7 @@ def _context_cost(headings: tuple[str, ...]) -> float:
 
 
 def _shortened(headings: tuple[str, ...]) -> tuple[str, ...]:
-    """The innermost ones that are together not too long."""
+    """Return the innermost headings that fit into MOST_CONTEXT_CHARACTERS together."""
     kept: list[str] = []
     for heading in reversed(headings):
         kept.append(heading[:MOST_CONTEXT_CHARACTERS])
@@ -192,7 +199,7 @@ def _shortened(headings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def drafts_of_blocks(file: Input, blocks: Iterable[Block], values: Mapping[str, Any]) -> Iterator[Draft]:
-    """A document, or several where the text is long, with `values` in each. Raises NoText."""
+    """Yield a document with `values`; several if the text is long. Raise NoText."""
     title = str(values.get("title") or "")
     # Title and chunk are embedded together.
     budget = file.chunk_tokens - min(token_cost(title), file.chunk_tokens / 2)
@@ -200,7 +207,7 @@ def drafts_of_blocks(file: Input, blocks: Iterable[Block], values: Mapping[str, 
 
 
 def drafts_of_chunks(packed: Iterable[tuple[dict[str, Any], int]], values: Mapping[str, Any]) -> Iterator[Draft]:
-    """Documents of at most a million characters, each with `values`. Raises NoText."""
+    """Yield documents of at most a million characters, each with `values`. Raise NoText."""
     chunks: list[dict[str, Any]] = []
     size = number = position = 0
     for chunk, position in packed:
@@ -218,7 +225,7 @@ def drafts_of_chunks(packed: Iterable[tuple[dict[str, Any], int]], values: Mappi
 
 
 def _under(block: Block, title: str) -> Block:
-    """Without the title among its headings: each chunk has that already."""
+    """Return the block without the title among its headings, since each chunk is embedded with the title anyway."""
     if title and block.headings and block.headings[0] == title:
         return Block(block.text, block.headings[1:], block.is_heading, block.metadata, block.position)
     return block

@@ -1,4 +1,4 @@
-"""Dates that files tell of themselves."""
+"""Read dates from names of files and from their fields."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[
 
 
 def date_in_name(name: str) -> str | None:
-    """The date in the name of a file, as in 2026-03-01-weekly.md or call_20260301.vtt."""
+    """Return the date in a file's name, such as 2026-03-01-weekly.md or call_20260301.vtt."""
     found = _IN_NAME.search(name)
     return iso_date(f"{found[1]}-{found[3]}-{found[4]}") if found else None
 
 
 def iso_date(value: object) -> str | None:
-    """A date or time as ISO 8601; None if it is none."""
+    """Return a date or time as ISO 8601; None if the value is neither."""
     if isinstance(value, (date, datetime)):
         return value.isoformat()
     if isinstance(value, str):
         text = value.strip()
-        # Older versions of Python do not know the Z.
+        # Older versions of Python do not parse a final Z.
         text = f"{text[:-1]}+00:00" if text.endswith(("Z", "z")) else text
         try:
             return datetime.fromisoformat(text).isoformat()

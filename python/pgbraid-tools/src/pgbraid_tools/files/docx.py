@@ -1,4 +1,4 @@
-"""DOCX: headings, lists and tables of Word, by way of HTML."""
+"""Read DOCX: convert headings, lists and tables of Word to HTML, then to blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _OTHERWISE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _LEFT_OUT = re.compile(rb"<(?:m:oMath|w:fldSimple|w:ruby)\b|:AlternateContent\b")
 _BESIDE = re.compile(r"word/(header|footer|comments)\d*\.xml")
-# The library makes a tree of all of it, some twenty times as large.
+# The library parses all XML into a tree, which takes some twenty times its size.
 MOST_XML_BYTES = 20_000_000
 
 
@@ -44,7 +44,7 @@ def docx_drafts(file: Input) -> Iterator[Draft]:
             html = mammoth.convert_to_html(
                 source, convert_image=mammoth.images.img_element(lambda _: {"src": ""}), external_file_access=False
             ).value
-    # Whatever a library finds wrong with a file is the file's fault, and never stops the others.
+    # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
         raise file.error(f"damaged, or no DOCX: {error}", hint="open and save it again") from error
     blocks = (replace(block, position=file.size) for block in chain(blocks_of_html(html), _beside(file)))
@@ -52,7 +52,7 @@ def docx_drafts(file: Input) -> Iterator[Draft]:
 
 
 def _readable(file: Input) -> BinaryIO:
-    """Open the file, with what the library leaves out in forms that it reads."""
+    """Return the file, rewritten so that the library also reads the content which it would skip."""
     with zipfile.ZipFile(file.path) as archive:
         document = archive.read("word/document.xml")
         if not _LEFT_OUT.search(document):
@@ -67,7 +67,8 @@ def _readable(file: Input) -> BinaryIO:
 
 
 def _with_all_text(document: bytes) -> bytes:
-    """Return a document with equations as text, ruby as its characters, and fields and text boxes that are read."""
+    """Return a document whose equations are plain text, ruby its base characters, and fields and text boxes
+    readable."""
     root = ElementTree.fromstring(document)
     for parent in list(root.iter()):
         for place, child in enumerate(list(parent)):
@@ -82,7 +83,7 @@ def _with_all_text(document: bytes) -> bytes:
             elif child.tag == f"{_WORD}fldSimple":
                 child.tag = f"{_WORD}smartTag"
             elif child.tag == f"{_WORD}ruby":
-                # How the characters are spoken is in w:rt.
+                # w:rt holds the pronunciation, which repeats the base text.
                 plain = ElementTree.Element(f"{_WORD}t")
                 bases = child.iter(f"{_WORD}rubyBase")
                 plain.text = "".join(text.text or "" for base in bases for text in base.iter(f"{_WORD}t"))
@@ -98,7 +99,7 @@ def _with_all_text(document: bytes) -> bytes:
 
 
 def _equation(node: ElementTree.Element) -> str:
-    """Return an equation in a line: (a+b)/c, x^2, x_i, sqrt(x)."""
+    """Return an equation as one line of text: (a+b)/c, x^2, x_i, sqrt(x)."""
     name = node.tag.rpartition("}")[2]
     if name == "t":
         return node.text or ""
@@ -122,7 +123,7 @@ def _grouped(text: str) -> str:
 
 
 def _beside(file: Input) -> Iterator[Block]:
-    """Yield what the library leaves out: each header and footer once, and the comments with who wrote them."""
+    """Yield what the library leaves out: each header and footer once, and the comments with their authors."""
     seen: set[str] = set()
     with zipfile.ZipFile(file.path) as archive:
         for name in sorted(archive.namelist()):
@@ -145,7 +146,7 @@ def _beside(file: Input) -> Iterator[Block]:
 
 
 def _paragraph(node: ElementTree.Element) -> str:
-    """Return the text of a paragraph without what fields compute, such as the number of the page."""
+    """Return the text of a paragraph without computed fields, such as the page number."""
     parts: list[str] = []
     depth = 0
     for inner in node.iter():

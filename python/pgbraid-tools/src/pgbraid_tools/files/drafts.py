@@ -1,4 +1,4 @@
-"""What readers take and give."""
+"""Define the input and output of readers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from pgbraid_tools.errors import IngestError
 
 __all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "FieldRules", "Fields", "Input", "NoText"]
 
-# A longer text becomes several documents, so that neither side holds more than this of it.
+# A longer text becomes several documents, which bounds the memory that client and server need.
 MOST_DOCUMENT_CHARACTERS = 1_000_000
 MOST_HELD_BYTES = 100_000
-# Of files that can only be read as a whole.
+# The limit for formats that can only be read as a whole.
 MOST_WHOLE_BYTES = 20_000_000
 
 
 class NoText(Exception):  # noqa: N818
-    """There is nothing to index in a file; the message says why."""
+    """Raised when a file holds nothing to index; the message says why."""
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Which columns, or keys, of a record become which keys of its document. A dot leads into an object."""
+    """Map the columns or keys of a record to the keys of its document. A dot in a name leads into an object."""
 
     id: str | None = None
     text: tuple[str, ...] = ()
@@ -38,15 +38,15 @@ class Fields:
     importance: str | None = None
     language: str | None = None
     source_uri: str | None = None
-    # None: all that are left.
+    # None takes all remaining columns.
     metadata: tuple[str, ...] | None = None
 
 
 class FieldRules:
-    """Which fields are what, for all files or for those whose name or path fits a pattern."""
+    """Choose the field mapping of each file, from rules for all files and rules for name or path patterns."""
 
     def __init__(self, given: Mapping[str, Sequence[str]]) -> None:
-        """`given` has, for each field of Fields, names such as answer or faq*.xlsx=answer."""
+        """Take, for each field of Fields, names such as "answer", or "faq*.xlsx=answer" for matching files only."""
         self._plain: dict[str, list[str]] = {}
         self._patterned: list[tuple[str, str, str]] = []
         self._unused: set[str] = set()
@@ -61,7 +61,7 @@ class FieldRules:
         self._of_all = _fields(self._plain)
 
     def fields(self, place: str) -> Fields:
-        """Return the fields of the file at this path. What a pattern says goes before what is said for all."""
+        """Return the fields of the file at this path. Rules with a pattern take precedence over rules for all files."""
         found: dict[str, list[str]] = {}
         for kind, pattern, column in self._patterned:
             if fnmatchcase(place, pattern) or fnmatchcase(place.rpartition("/")[2], pattern):
@@ -70,7 +70,7 @@ class FieldRules:
         return _fields({**self._plain, **found}) if found else self._of_all
 
     def unused(self) -> list[str]:
-        """Return the patterns that no file has fitted."""
+        """Return the patterns that matched no file."""
         return sorted(self._unused)
 
 
@@ -87,7 +87,7 @@ def _fields(given: Mapping[str, Sequence[str]]) -> Fields:
 
 @dataclass(frozen=True)
 class Input:
-    """A file to read, and how. `name` is for messages, `kind` the name of its format."""
+    """Describe a file to read, and how to read it. `name` is for messages; `kind` is the name of its format."""
 
     path: Path
     name: str
@@ -97,14 +97,14 @@ class Input:
     fields: Fields = field(default_factory=Fields)
     encoding: str | None = None
     chunk_tokens: int = 240
-    # Of kinds.READERS; None: pgbraid's own.
+    # A key of kinds.READERS; None is pgbraid's own reader.
     reader: str | None = None
-    # Of CSV; None: found out.
+    # The delimiter of CSV; None detects it.
     delimiter: str | None = None
     _held: list[bytes] = field(default_factory=list, repr=False, compare=False)
 
     def open(self) -> BinaryIO:
-        """Its bytes. A small file is opened once, however often it is read."""
+        """Open the file's bytes. A small file is read from disk once, and then served from memory."""
         if self.size > MOST_HELD_BYTES:
             return self.path.open("rb")
         if not self._held:
@@ -121,12 +121,13 @@ class Input:
 
 @dataclass(frozen=True)
 class Draft:
-    """A document that has no external_id yet, unless it brought its own (`values` has it then).
+    """Hold a document without an external_id, unless the file gave one, which is then in `values`.
 
-    `place` tells it from other documents of its file; `row` is the id that the file has for it. `position` is how many
-    bytes of the file were read for it and those before. With `error`, it is a part of the file that could not be read;
-    with `skipped`, one without text; with `lacking`, what the file would be read better with; with `warning`, what of
-    the file is not read as it was meant.
+    `place` distinguishes the documents of one file; `row` is the row's id in the file. `position` counts the bytes read
+    up to the end of this document.
+
+    A draft can also report a problem: `error` is a part that could not be read, and `skipped` a part without text.
+    `lacking` names an optional library that would read the file better; `warning` says what was not read as intended.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)

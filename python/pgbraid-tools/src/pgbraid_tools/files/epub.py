@@ -1,4 +1,4 @@
-"""EPUB: the chapters of a book in their order."""
+"""Read EPUB: the chapters of a book in reading order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""HTML as blocks: its text in order, with headings, lists, tables and code; without scripts, menus and footers."""
+"""Convert HTML to blocks: its text in order, with headings, lists, tables and code; without scripts, menus and
+footers."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from pgbraid_tools.files.text import decode
 
 __all__ = ["blocks_of_html", "html_drafts", "html_facts", "html_source"]
 
-# rt, rp and rtc tell how the characters before them are spoken, in the middle of words.
+# rt, rp and rtc repeat the pronunciation in the middle of words.
 _LEFT_OUT_TAGS = (
     "script style noscript template nav footer aside form button select iframe object svg canvas head rt rp rtc"
 )
@@ -35,13 +36,13 @@ def html_drafts(file: Input) -> Iterator[Draft]:
     parser = library("selectolax.lexbor", "HTML").LexborHTMLParser
     tree = parser(html_source(file))
     values = _facts(file, tree)
-    # What is around the content, such as menus, is in every page of a site.
+    # The rest, such as menus, repeats on every page of a site.
     content = next(filter(_has_text, (_only(tree, "main"), _only_article(tree))), tree.body)
     yield from drafts_of_blocks(file, _with_position(blocks_of_node(content), file.size), values)
 
 
 def html_facts(file: Input, source: str) -> dict[str, Any]:
-    """The title and date of a page."""
+    """Return the title and date of a page."""
     return _facts(file, library("selectolax.lexbor", "HTML").LexborHTMLParser(source))
 
 
@@ -63,7 +64,8 @@ def _with_position(blocks: Iterator[Block], position: int) -> Iterator[Block]:
 
 
 def html_source(file: Input) -> str:
-    """Return the source of a page; in UTF-8 or Windows-1252 if it is not in the encoding that it names."""
+    """Return the source of a page as text, decoded as UTF-8 or Windows-1252 if the encoding that it declares is
+    wrong."""
     hint = "divide the page into several"
     if file.size > MOST_WHOLE_BYTES:
         raise file.too_large(MOST_WHOLE_BYTES, hint)
@@ -73,7 +75,7 @@ def html_source(file: Input) -> str:
         named = _CHARSET.search(data, 0, 4096)
         if named and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
             name = named[1].decode("ascii")
-            # What can be read has ASCII where the name stands.
+            # If the declaration is readable as ASCII, the file cannot be UTF-16 or UTF-32.
             if not (codec_of(name) or "").startswith(("utf-16", "utf-32")):
                 text = decode_bytes(data, None if _is_utf8(data) else name)
                 return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
@@ -81,7 +83,8 @@ def html_source(file: Input) -> str:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether this is UTF-8 with other characters than ASCII, by which ISO-2022-JP writes other scripts."""
+    """Return whether the bytes are UTF-8 with characters beyond ASCII. ISO-2022-JP writes other scripts in ASCII
+    bytes."""
     try:
         data.decode("utf-8")
     except ValueError:
@@ -110,7 +113,8 @@ def _has_text(node: Any) -> bool:
 
 
 def _only_article(tree: Any) -> Any:
-    """Return the article of the page; None if there are several, or most paragraphs are elsewhere: it is a teaser."""
+    """Return the page's only article. Return None if there are several, or if most paragraphs are elsewhere, as with
+    a teaser."""
     article = _only(tree, "article")
     if article is None:
         return None
@@ -124,7 +128,7 @@ def _only(tree: Any, tag: str) -> Any:
 
 
 class _Walk:
-    """Blocks in the making: inline text is held until a block begins or ends."""
+    """Collect blocks while walking the tree; inline text is held until a block begins or ends."""
 
     def __init__(self, headings: tuple[str, ...]) -> None:
         self.outer = headings
@@ -174,7 +178,7 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
     if root is None:
         return
     walk = _Walk(headings)
-    # Nodes still to enter, and those to leave; a page may nest deeper than Python recurses.
+    # Nodes to enter, and nodes to leave (True). A stack, because a page may nest deeper than Python recurses.
     waiting: list[tuple[Any, bool]] = [(root, False)]
     lists: list[str] = []
     while waiting:
@@ -228,14 +232,16 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
 
 
 def _has_content(node: Any) -> bool:
-    """Whether this is a form around a page, as of ASP.NET, or a heading that opens and closes what follows it."""
+    """Return whether the element is a form around the whole page, as ASP.NET writes, or the button of a heading that
+    folds its section."""
     if node.tag == "form":
         return node.css_first("p, h1, h2, h3, table") is not None
     return node.tag == "button" and re.fullmatch("h[1-6]|summary|dt", node.parent.tag or "") is not None
 
 
 def _is_hidden(node: Any) -> bool:
-    """Whether readers of the page do not see an element. What hidden="until-found" hides is found by searching."""
+    """Return whether readers of the page cannot see an element. hidden="until-found" does not count: the browser's
+    search finds it."""
     attributes = node.attributes
     if not attributes:
         return bool(node.tag == "dialog")

@@ -1,4 +1,4 @@
-"""Brings files into a collection, in batches, and takes away what has vanished."""
+"""Ingest files into a collection in batches, and delete documents of vanished files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Options:
     prune: bool = False
     reader: str | None = None
     delimiter: str | None = None
-    # How many connections write at once.
+    # The number of connections that write in parallel.
     jobs: int = 1
 
 
@@ -65,13 +65,14 @@ class Ingestion:
         self.chunk_tokens = chunk_tokens
         self._progress = progress
         self._bytes = 0
-        # Documents whose external_ids begin like those of a source's files, and that are not of these.
+        # Documents of other origin whose external_ids begin like the external_ids of a source's files.
         self._others: set[str] = set()
-        # Small files, which are read together.
+        # Small files, which the reader process reads in one request.
         self._small: list[tuple[Source, Input, str]] = []
         self._seen = Seen()
         self._reader = ReaderProcess()
-        # By source: its folders. Sources of which nothing was found. Folders that could not be read.
+        # _folders maps each source to its folders; _empty holds sources in which nothing was found; _unreadable holds
+        # folders that could not be read.
         self._folders: dict[str, list[Path]] = {}
         self._empty: set[str] = set()
         self._unreadable: list[Path] = []
@@ -87,12 +88,12 @@ class Ingestion:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Whoever runs it does so within this, which ends what is under way."""
+        """Run the ingestion within this context; on exit it cancels running writes and ends the reader process."""
         with self._writer.open(), closing(self._reader):
             yield
 
     def run(self, roots: Sequence[Root], found: Sequence[Found | LeftOut], unreadable: Sequence[Path]) -> None:
-        """Index files. Raises IngestError in strict mode."""
+        """Index files. Raise IngestError in strict mode."""
         stored = self._stored(roots)
         for file in found:
             if isinstance(file, LeftOut):
@@ -112,7 +113,7 @@ class Ingestion:
         self._unreadable += unreadable
 
     def add_file(self, source: Source, file: Input) -> None:
-        """Index a file that is in no folder: what came by standard input."""
+        """Index a file outside any folder, such as standard input."""
         source.stored = self._stored_file(source.external_id)
         self._seen.add(source)
         self._read_file(source, file)
@@ -123,7 +124,7 @@ class Ingestion:
         self._progress(self._bytes)
 
     def add_rows(self, source: Source, drafts: Iterator[Draft]) -> None:
-        """Index the rows of a query, which have ids of their own."""
+        """Index the rows of a query, each with an id of its own."""
         self._seen.add(source)
         self._read(source, drafts, None)
         self._writer.flush()
@@ -132,7 +133,8 @@ class Ingestion:
             self._empty.add(source.source)
 
     def prune(self) -> None:
-        """Delete what has vanished from the sources. Only what was read is known to be there: call it when all was."""
+        """Delete documents that have vanished from the sources. Call it last, because every file that was not read
+        counts as vanished."""
         self._delete(
             self._seen.vanished(self._client, self._collection, self._folders, self._unreadable, empty=self._empty)
         )
@@ -159,7 +161,7 @@ class Ingestion:
             self._report.note_skipped(name, left_out.kind)
 
     def _fail(self, error: IngestError, source: Source | None = None) -> None:
-        """Tell of a problem. Of one source so many are told, and the others counted."""
+        """Report a problem. After MOST_PROBLEMS problems of one source, the rest are only counted."""
         if self._options.strict:
             raise error
         if source is not None:
@@ -188,7 +190,7 @@ class Ingestion:
                 source, IngestError(f"its external_id is that of {stored.source_uri}", file=source.name, hint=hint)
             )
             return
-        # The name says what a program's text is about, its first lines do not.
+        # The name says what a source code file is about; its first lines do not.
         title = found.place if found.kind == "code" else found.path.name.removesuffix(found.path.suffix)
         file = Input(
             found.path,
@@ -254,7 +256,7 @@ class Ingestion:
                     self._fail(draft.error, source)
                     continue
                 if draft.lacking:
-                    # Not marked as whole, so that it is read again when that is there.
+                    # Without the hash, the next run reads the file again, perhaps with the missing library.
                     file_hash = None
                     self._report.say_lacking(draft.lacking, HINT)
                     continue
@@ -290,7 +292,8 @@ class Ingestion:
             self._finish(source)
 
     def _forget_hash(self, source: Source) -> None:
-        """A file of several documents is not whole until the last of the new ones has been written."""
+        """Remove the stored hash of a file with several documents: the file is incomplete until its last new
+        document is written."""
         stored = source.stored
         if stored and stored.hash and stored.last_id and stored.documents > 1 and not self._options.dry_run:
             self._client.update_metadata(
@@ -352,7 +355,7 @@ class Ingestion:
         self._delete(stale)
 
     def _stale(self, source: Source) -> list[str]:
-        """Documents that the file had once and has no more, as it has fewer parts."""
+        """Return the external_ids of documents that the file no longer has, because it has fewer parts now."""
         stored = source.stored
         if stored is None or stored.documents == stored.rows:
             return []
@@ -370,7 +373,8 @@ class Ingestion:
 
 
 def _file_hash(file: Input) -> str:
-    """Of all that decides on its documents. Cut to 128 bits: it is in the metadata of chunks."""
+    """Return a hash of the reader's version and the file's bytes. It is cut to 128 bits, as the metadata of each
+    chunk holds it."""
     digest = hashlib.sha256(reader_version(file).encode())
     with file.open() as source:
         while piece := source.read(HASH_PIECE):

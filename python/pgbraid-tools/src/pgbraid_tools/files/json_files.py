@@ -1,5 +1,5 @@
-"""JSON: lines of objects, an array of them, or one object; pgbraid's own documents, records of any form, and
-transcripts as speech recognition writes them."""
+"""Read JSON: lines of objects, an array of objects, or one object. An object is a document in pgbraid's own keys, a
+record of any form, or a transcript from speech recognition."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pgbraid_tools.files.transcripts import drafts_of_turns, has_turns
 
 __all__ = ["json_drafts", "json_line_drafts"]
 
-# Python reads no longer ones, as that takes quadratic time.
+# Python refuses longer numbers, because parsing them takes quadratic time.
 _LONG_NUMBER = "a number of more digits than can be read"
 
 
 def json_line_drafts(file: Input) -> Iterator[Draft]:
-    """One document a line, also compressed."""
+    """Yield one document a line; the file may be compressed."""
     line = position = 0
     try:
         with file.path.open("rb") as raw, gzip.open(raw) if file.name.lower().endswith(".gz") else raw as lines:
@@ -61,7 +61,8 @@ def _line(file: Input, line: int, data: bytes, position: int) -> Draft:
 
 
 def _draft(file: Input, value: Any, number: int, line: int | None, position: int) -> Draft:
-    """Of one value: a document in pgbraid's own keys, or a record whose keys are told, or usual."""
+    """Return the document of one value: either a document in pgbraid's own keys, or a record with configured or
+    usual keys."""
     if value is None:
         return Draft(line=line, position=position, error=file.error("null instead of a JSON object", line=line))
     asked = bool(file.fields.id or file.fields.text)
@@ -78,18 +79,20 @@ def _draft(file: Input, value: Any, number: int, line: int | None, position: int
 
 
 def _looks_like_record(file: Input, value: Mapping[str, Any]) -> bool:
-    """As BEIR's corpora, and many others; or an object with texts under names of its own."""
+    """Return whether an object is a record: it has a usual key of text, as in BEIR's corpora, or a text under
+    another key."""
     if "external_id" in value:
         return False
     if any(name in value for name in TEXT_NAMES):
         has_text = any(isinstance(value.get(name), str) for name in TEXT_NAMES)
-        # With content, and without an id, it is a document that lacks one.
+        # An object with `content` and without an id is a document that lacks an id.
         return has_text and ("content" not in value or any(name in value for name in ID_NAMES))
     return bool(guess_text(file.fields, [value]))
 
 
 def json_drafts(file: Input) -> Iterator[Draft]:
-    """An array of records, read one by one; or one object, which is a transcript, a record, or has a list of them."""
+    """Yield the documents of an array of records, read one by one, or of one object: a transcript, a record, or a
+    list of records."""
     found = False
     for number, (value, alone, position) in enumerate(_values(file), 1):
         found = True
@@ -128,8 +131,11 @@ _SPACE = " \t\n\r,"
 
 
 def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
-    """The elements of an array, each parsed when it has been read; or the values that stand one behind the other. With
-    each, whether it is the file's own value, and how many bytes were read."""
+    """Yield the elements of an array, each parsed once it has been read, or the values that follow one another in the
+    file.
+
+    Each comes with a flag, true if it is a top-level value, and the number of bytes read.
+    """
     decoder = json.JSONDecoder()
     pieces = read_text(file)
     held, position = "", 0
@@ -171,7 +177,7 @@ def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
         except ValueError as error:
             raise file.error(f"{_LONG_NUMBER} near byte {position}") from error
         if end < 0 or (end == len(held) and not ended):
-            # Perhaps only a part of it has been read.
+            # The value may continue behind what has been read.
             wanted = 2 * (len(held) - place)
             if wanted > 2 * MOST_BATCH_BYTES:
                 raise file.error(

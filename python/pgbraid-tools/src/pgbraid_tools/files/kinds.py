@@ -1,4 +1,4 @@
-"""The kinds of files, by their names, and what reads each."""
+"""Map names of files to formats, and formats to readers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pgbraid_tools.files.drafts import Draft, Input
 
 __all__ = ["KINDS", "READERS", "kind_of", "looks_like_text", "read", "reader_version"]
 
-# What reads a kind. A kind's version is a part of what tells whether a file has changed: raise it when a reader makes
-# other documents of the same file.
+# The reader of each format, and its version. The version is part of the hash that detects changed files: raise it when
+# a reader makes other documents of the same file.
 KINDS: dict[str, tuple[str, int]] = {
     "markdown": ("markdown:markdown_drafts", 3),
     "text": ("kinds:_text_drafts", 4),
@@ -36,7 +36,7 @@ KINDS: dict[str, tuple[str, int]] = {
     "notebook": ("notebooks:notebook_drafts", 1),
     "pdf": ("pdf:pdf_drafts", 2),
 }
-# Readers that take the place of these, by the kinds that they read.
+# Alternative readers, by the formats that they read.
 READERS: dict[str, dict[str, tuple[str, int]]] = {
     "docling": dict.fromkeys(("pdf", "docx", "html"), ("readers:docling_drafts", 1)),
     "trafilatura": {"html": ("readers:trafilatura_drafts", 1)},
@@ -76,7 +76,7 @@ _KIND_OF_NAME = {
 
 
 def kind_of(name: str) -> str | None:
-    """The kind of a file of this name; None if it is none that is known."""
+    """Return the format of a file of this name; None if it is unknown."""
     parts = name.lower().split(".")
     if len(parts) > 2 and (kind := _KIND_OF_SUFFIX.get(".".join(parts[-2:]))):
         return kind
@@ -84,9 +84,9 @@ def kind_of(name: str) -> str | None:
 
 
 def looks_like_text(start: bytes) -> bool:
-    """Return whether a file without a suffix that begins so is a text in UTF-8."""
+    """Return whether a file without a suffix that begins with these bytes is UTF-8 text."""
     try:
-        # A character may be cut.
+        # The last character may be incomplete.
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
         return False
@@ -97,14 +97,14 @@ _PRINTED = bytes([*b"\t\n\f\r\x1b", *range(32, 127)])
 
 
 def read(file: Input) -> Iterator[Draft]:
-    """The documents of a file. Raises IngestError, MissingExtraError and NoText."""
+    """Yield the documents of a file. Raise IngestError, MissingExtraError and NoText."""
     module, _, name = _reader(file)[0].partition(":")
     reader: Callable[[Input], Iterator[Draft]] = getattr(import_module(f"pgbraid_tools.files.{module}"), name)
     return reader(file)
 
 
 def reader_version(file: Input) -> str:
-    """What, besides its bytes, decides on the documents of a file."""
+    """Return everything besides a file's bytes that determines its documents."""
     name, version = _reader(file)
     decides = (file.kind, version, file.title, file.fields, file.encoding, file.chunk_tokens, file.delimiter)
     return repr(decides if name == KINDS[file.kind][0] else (*decides, name))
@@ -118,7 +118,7 @@ _LINES_LOOKED_AT = 60
 
 
 def _text_drafts(file: Input) -> Iterator[Draft]:
-    """Plain text, or a transcript if its first lines are one."""
+    """Yield the documents of plain text, or of a transcript if the first lines look like one."""
     from pgbraid_tools.files.text import read_lines, text_drafts
     from pgbraid_tools.files.transcripts import is_transcript, transcript_drafts
 

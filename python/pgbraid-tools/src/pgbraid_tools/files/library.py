@@ -1,4 +1,4 @@
-"""Libraries of the extra [files], imported when a file needs them."""
+"""Import the libraries of the extra [files] when a file needs them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HINT = "pip install 'pgbraid[files]'"
 
 
 def library(module: str, purpose: str, hint: str = HINT) -> Any:
-    """The module. Raises MissingExtraError that says what it is needed for."""
+    """Import and return a module. Raise MissingExtraError, which names the purpose, if it is not installed."""
     try:
         return import_module(module)
     except ImportError as error:

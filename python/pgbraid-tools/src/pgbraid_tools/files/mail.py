@@ -1,4 +1,4 @@
-"""E-mail: single messages and mailboxes. A message is a document of its sender."""
+"""Read e-mail: single messages and mailboxes. A message becomes a document with its sender as speaker."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MOST_TITLE_CHARACTERS = 1_000
 MOST_HEADER_CHARACTERS = 100_000
 MOST_NESTED_PARTS = 50
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,40})\?([bBqQ])\?([^?\s]*)\?=")
-# What begins a message in a mailbox: "From ana Mon Jan  1 10:00:00 2026", or Thunderbird's bare "From ". A paragraph
-# may begin with the word as well.
+# The line that begins a message in a mailbox: "From ana Mon Jan  1 10:00:00 2026", or Thunderbird's bare "From ". A
+# paragraph may begin with the word as well.
 _BEGINS = re.compile(rb"From (?:.*\d:\d\d.*|\S*\s*)$", re.DOTALL)
-# How archives of mailing lists hide addresses.
+# Archives of mailing lists hide addresses as "ana at example.org".
 _HIDDEN_ADDRESS = re.compile(r"(?<![^\s<,])([\w.+-]{1,64}) at ([\w-]{1,63}(?:\.[\w-]{1,63})+)")
 _HTML_CHARSET = re.compile(rb"<meta[^>]{1,200}?charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
 _CALENDAR_LINE = re.compile(r"(SUMMARY|LOCATION|DESCRIPTION)(?:;[^:\n]*)?:(.*)", re.IGNORECASE)
@@ -52,7 +52,7 @@ def mail_drafts(file: Input) -> Iterator[Draft]:
 
 
 def mailbox_drafts(file: Input) -> Iterator[Draft]:
-    """A message each, told apart by their Message-ID."""
+    """Yield a document for each message; Message-IDs distinguish them."""
     seen: dict[str, int] = {}
     for number, (data, line, position) in enumerate(_messages(file), 1):
         if data is None:
@@ -62,7 +62,7 @@ def mailbox_drafts(file: Input) -> Iterator[Draft]:
         values, unread = _values(file, data, line)
         name = str(values["metadata"].get("message_id", "")) if values else ""
         place = name[:200] or f"message-{number}"
-        # The same message may have been filed twice; another one may have its Message-ID.
+        # The same message may be filed twice, and two different messages may share a Message-ID.
         text = hash((values["title"], values["content"])) if values else 0
         if values is None or seen.get(place) == text:
             yield Draft(line=line, position=position, skipped=True)
@@ -77,7 +77,8 @@ def mailbox_drafts(file: Input) -> Iterator[Draft]:
 
 
 def _messages(file: Input) -> Iterator[tuple[bytes | None, int, int]]:
-    """The bytes of each message, or None if it is too large; its line, and how many bytes were read."""
+    """Yield the bytes of each message (None if it is too large), the line where it begins, and the number of bytes
+    read."""
     held: list[bytes] = []
     size = 0
     begins = 1
@@ -100,7 +101,8 @@ def _messages(file: Input) -> Iterator[tuple[bytes | None, int, int]]:
 
 
 def _values(file: Input, data: bytes, line: int | None) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the document of a message, None if it has no text; and what of it is not read, if anything."""
+    """Return the document of a message (None if it has no text), and a warning about the part that was not read, if
+    any."""
     message = email.message_from_bytes(data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"), policy=email.policy.compat32)
     people = {key: _addresses(_raw_header(message, key)) for key in ("from", "to", "cc")}
     sender = next((name or address for name, address in people["from"]), "")
@@ -129,7 +131,7 @@ def _values(file: Input, data: bytes, line: int | None) -> tuple[dict[str, Any] 
 
 
 def _raw_header(message: Message, name: str) -> str:
-    """Return a header in one line, as it is encoded; "" if it is missing."""
+    """Return a header unfolded into one line and still encoded; "" if it is missing."""
     found = next((str(value) for key, value in message.raw_items() if key.lower() == name), "")[:MOST_HEADER_CHARACTERS]
     return re.sub(r"\s+", " ", decode_bytes(found.encode("utf-8", "surrogateescape"), None)).replace("\0", "").strip()
 
@@ -139,7 +141,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decode_words(text: str) -> str:
-    """Return the text of a header with words as in RFC 2047. Two words may share the bytes of a character."""
+    """Decode the encoded words of a header (RFC 2047). Two adjacent words may share the bytes of one character."""
     parts: list[str] = []
     held, charset, reached = b"", "", 0
 
@@ -169,11 +171,11 @@ def _decode_words(text: str) -> str:
 
 
 def _addresses(header: str) -> list[tuple[str, str]]:
-    """Return the names and addresses of a header."""
+    """Return the names and addresses in a header."""
     header = _HIDDEN_ADDRESS.sub(r"\1@\2", header)
     try:
         found = getaddresses([header])
-    # Its parser calls itself for each comment within a comment.
+    # Python's parser recurses for each nested comment.
     except (RecursionError, ValueError, IndexError):
         found = [("", address) for address in _ADDRESS.findall(header)]
     return [(_decode_words(name).strip(), address) for name, address in found]
@@ -188,7 +190,7 @@ def _date(header: str) -> str | None:
 
 
 def _attachment(part: Message) -> str | None:
-    """Return the name of a file that is attached; None for other parts."""
+    """Return the file name of an attachment; None for other parts."""
     try:
         return _file_name(part) if part.get_content_disposition() == "attachment" else None
     except (ValueError, IndexError, AttributeError, TypeError):
@@ -196,7 +198,7 @@ def _attachment(part: Message) -> str | None:
 
 
 def _inline_file(part: Message) -> str | None:
-    """Return the name of a file that is shown within the text; None for texts, and for pictures that HTML refers to."""
+    """Return the name of a file shown within the text; None for texts, and for pictures that the HTML refers to."""
     if part.get_content_maintype() in ("text", "multipart", "message") or part["content-id"]:
         return None
     return _file_name(part)
@@ -211,7 +213,8 @@ def _file_name(part: Message) -> str | None:
 
 
 def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
-    """Yield the text of each part in order, and of forwarded messages; of alternatives, the best that has text."""
+    """Yield the text of each part in order, forwarded messages included; of alternatives, the best one that has
+    text."""
     waiting: list[tuple[Message, int]] = [(message, 0)]
     while waiting:
         part, depth = waiting.pop()
@@ -220,7 +223,7 @@ def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
                 f"parts nested more than {MOST_NESTED_PARTS} deep", line=line, hint="it is no real message"
             )
         kind = part.get_content_type()
-        # A report of a delivery has headers as parts, which tell nothing that its text does not.
+        # The headers of a delivery report repeat what its text says.
         if kind == "message/delivery-status":
             continue
         if kind == "message/rfc822" or (kind == "message/global" and part.is_multipart()):
@@ -233,7 +236,7 @@ def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
         elif part.is_multipart():
             waiting.extend((inner, depth + 1) for inner in reversed(_parts(part)))
         elif part.get_content_maintype() == "multipart" and isinstance(part.get_payload(), str):
-            # It has none of the boundaries that it names.
+            # The multipart message contains none of its declared boundaries, so the parser made it a single text.
             yield _text(part)
         elif part.get_content_maintype() == "text" and _attachment(part) is None:
             yield _text(part)
@@ -244,9 +247,9 @@ def _parts(part: Message) -> list[Message]:
 
 
 def _best_alternative(parts: list[Message]) -> list[Message]:
-    """Return the plain text, else the richest other form that has text, as a list of none or one."""
+    """Return the plain text, else the richest other form that has text, as a list of at most one part."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
-    # An invitation tells in other words what the text tells.
+    # Try the calendar entry of an invitation last, because it repeats the text.
     others = sorted(parts, key=lambda part: part.get_content_type() != "text/calendar")
     for part in (*plain, *(other for other in reversed(others) if other not in plain)):
         if any(_text(leaf).strip() for leaf in part.walk() if leaf.get_content_maintype() == "text"):
@@ -255,12 +258,12 @@ def _best_alternative(parts: list[Message]) -> list[Message]:
 
 
 def _text(part: Message) -> str:
-    """Return the text of a part of type text/plain, text/html or another kind of text, without its markup."""
+    """Return the text of a part of type text/*, without its markup."""
     kind = part.get_content_type()
     if kind in ("text/x-vcard", "text/vcard", "text/css"):
         return ""
     if encoding := part["content-transfer-encoding"]:
-        # White space behind the name is none of it.
+        # The parser does not strip white space behind the encoding's name.
         part.replace_header("content-transfer-encoding", str(encoding).strip())
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
@@ -277,13 +280,13 @@ def _text(part: Message) -> str:
     if kind == "text/calendar":
         return _invitation(text)
     if str(part.get_param("delsp", "")).lower() == "yes" and str(part.get_param("format", "")).lower() == "flowed":
-        # A space at the end of a line was put there by the program that wrapped it.
+        # In format=flowed, a space at the end of a line marks a line break inserted by the mail program.
         return text.replace(" \n", "")
     return text
 
 
 def _invitation(text: str) -> str:
-    """Return what is to happen, where, and what is said about it."""
+    """Return an invitation's summary, location and description."""
     unfolded = re.sub(r"\n[ \t]", "", text)
     values = [found[2].strip() for line in unfolded.split("\n") if (found := _CALENDAR_LINE.match(line))]
     plain = [re.sub(r"\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value) for value in values]

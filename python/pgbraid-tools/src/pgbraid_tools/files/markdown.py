@@ -1,4 +1,4 @@
-"""Markdown: front matter, headings, and blocks that stay whole."""
+"""Read Markdown: front matter, headings, and blocks that stay whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _YAML_KEY = re.compile(r"([^\s#:-][^:\n]*):(?=\s)[ \t]*")
 _TOML_KEY = re.compile(r"([\w\"'.-]+)[ \t]*=[ \t]*|\[+[^\]\n]+\]+")
 MOST_FRONT_MATTER_LINES = 500
 MOST_FRONT_MATTER_VALUES = 1_000
-# A longer block is cut, so that a file of one list is not held as a whole.
+# A longer block is cut, so that a file that is one long list is not held in memory as a whole.
 MOST_BLOCK_CHARACTERS = 200_000
 
 
@@ -42,7 +42,7 @@ def markdown_drafts(file: Input) -> Iterator[Draft]:
 
 
 def blocks_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Block]:
-    """Blocks that put together are the text."""
+    """Yield blocks that, joined, are the text."""
     stack: list[tuple[int, str]] = []
     held: list[str] = []
     kind = ""
@@ -91,7 +91,7 @@ def blocks_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Block]:
         else:
             new = "table" if _TABLE.match(line) else "list" if _ITEM.match(line) else "paragraph"
             indented = line[:2].isspace()
-            # A list goes on behind blank lines with its next item or an indented line, other blocks end there.
+            # After blank lines, a list continues with its next item or an indented line; other blocks end there.
             goes_on = (
                 (kind == "list" and (new == "list" or indented or not after_blank))
                 or (kind == new and not after_blank)
@@ -112,7 +112,7 @@ def blocks_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Block]:
 
 
 def first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]]:
-    """The first heading of at most the first hundred blocks, and all blocks."""
+    """Return the first heading among the first hundred blocks, and an iterator over all blocks."""
     seen: list[Block] = []
     for block in blocks:
         seen.append(block)
@@ -129,8 +129,10 @@ def first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]]
 def _front_matter(
     file: Input, lines: Iterator[tuple[str, int]]
 ) -> tuple[dict[str, Any], Iterator[tuple[str, int]], Draft | None]:
-    """Return the values of the front matter (YAML between two lines ---, TOML between two lines +++), the lines behind
-    it, and a draft that tells what could not be read of it, if anything."""
+    """Return the values of the front matter, the lines behind it, and a warning as a draft if a part could not be read.
+
+    Front matter is YAML between two lines ---, or TOML between two lines +++.
+    """
     day = date_in_name(file.path.name)
     values: dict[str, Any] = {"occurred_at": day} if day else {}
     seen: list[tuple[str, int]] = []
@@ -156,7 +158,7 @@ def _front_matter(
 
 
 def _toml() -> Any:
-    """Return the library that reads TOML; None if there is none, as on Python 3.10 without it."""
+    """Return the module that reads TOML; None on Python 3.10 without tomli."""
     for name in ("tomllib", "tomli"):
         if has_library(name):
             return library(name, "front matter")
@@ -171,7 +173,8 @@ def _parse_toml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | No
 
 
 def _parse_yaml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the keys of a document in YAML, and what is wrong with it; no keys if it is a text between two lines."""
+    """Parse YAML; return its keys and the problem found, if any. Return no keys if the text is prose between two
+    rules."""
     yaml = library("yaml", "front matter")
 
     def load(lines: str) -> Any:
@@ -191,11 +194,11 @@ def _parse_yaml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | No
 def _salvaged(
     file: Input, name: str, text: str, key: re.Pattern[str], load: Callable[[str], Any]
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """Return what can be read of wrong front matter, key by key; a value that cannot is the text of its line."""
+    """Read wrong front matter key by key, and return what parses; an unreadable value becomes the text of its line."""
     values: dict[str, Any] = {}
     wrong: list[int] = []
     held: list[str] = []
-    # Lines of one key, and where they begin; the front matter begins in line 2.
+    # The lines of each key, and the line where they begin; the front matter begins in line 2.
     pieces: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.splitlines(keepends=True), 2):
         if key.match(line) or not pieces:
@@ -241,7 +244,7 @@ def _values(plain: dict[str, Any]) -> dict[str, Any]:
         else:
             metadata[str(key)] = value
     if values.get("language") and not re.fullmatch("[a-z_]{4,}", values["language"]):
-        # "en" is no text search configuration's name.
+        # A language code such as "en" is not the name of a text search configuration.
         metadata["language"] = values.pop("language")
     return {**values, **({"metadata": metadata} if metadata else {})}
 
@@ -260,7 +263,7 @@ def _take(name: str, value: Any, values: dict[str, Any], metadata: dict[str, Any
 
 
 def _plain(value: Any, count: list[int]) -> Any:
-    """As JSON has it. Aliases may make a short text into a huge value, so there is a limit."""
+    """Convert a YAML value to JSON types, up to a limit: aliases may expand a short text into a huge value."""
     count[0] += 1
     if count[0] > MOST_FRONT_MATTER_VALUES:
         raise ValueError(f"more than {MOST_FRONT_MATTER_VALUES} values")

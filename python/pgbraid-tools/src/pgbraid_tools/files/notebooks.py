@@ -1,4 +1,4 @@
-"""Notebooks of Jupyter: their text and code, without what the code printed."""
+"""Read Jupyter notebooks: their text and code, without the output of the code."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pgbraid_tools.files.text import decode
 
 __all__ = ["notebook_drafts"]
 
-# Most of it is pictures, which are not kept.
+# Most bytes of a large notebook are pictures, which are dropped.
 MOST_NOTEBOOK_BYTES = 100_000_000
 
 
 def notebook_drafts(file: Input) -> Iterator[Draft]:
-    """Yield the document of a notebook, as of Markdown with its code in fences."""
+    """Yield the document of a notebook, read as Markdown with the code in fences."""
     content = decode(file, MOST_NOTEBOOK_BYTES, "clear its outputs")
     if not content.strip():
         raise NoText("no text")
     try:
         book = json.loads(content)
-        # Before version 4 of the format, cells stood in sheets.
+        # Before version 4 of the format, cells were grouped in worksheets.
         sheets = book.get("worksheets", [book])
         texts = [text for sheet in sheets for cell in sheet["cells"] if (text := _text(cell))]
         about = book.get("metadata", {})

@@ -1,4 +1,4 @@
-"""PDF: the text of its pages, below the bookmarks that lead to them."""
+"""Read PDF: the text of its pages, below the bookmarks that lead to them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from pgbraid_tools.files.library import library
 
 __all__ = ["pdf_drafts"]
 
-# A word that goes on in the next line, with the hyphen as a letter or as the sign that PDFium puts in place of both.
+# A word divided at a line's end, with either a hyphen or the character that PDFium writes instead of hyphen and line
+# end.
 _HYPHENATED = re.compile(r"([^\W_]+)(?:-\n|[\x02\ufffe]\n?)(?=([^\W_]+))")
 _COMPOUND = re.compile(r"[^\W_]+-[^\W_]+")
 _SOFT_HYPHEN = re.compile(r"\u00ad\n?|[\x02\ufffe]")
-# A line's end within a paragraph.
+# A line end within a paragraph.
 _WRAPPED = re.compile(r"(?<=[^\s.!?:;])\n(?=[^\s•\-*\d])")
 
 
@@ -68,13 +69,13 @@ def _pages(file: Input, document: Any) -> Iterator[Block]:
 
 
 def _joined(text: str) -> str:
-    """Return the text with words whole that are divided between lines. A hyphen stays where the word has one itself."""
+    """Join words that are divided between lines; keep the hyphen if it belongs to the word."""
 
     compounds = set(_COMPOUND.findall(text))
 
     def join(found: re.Match[str]) -> str:
         left, right = found[1], found[2]
-        # X-ray, COVID-19, Jean-Luc, e-mail: a printer divides no word there.
+        # X-ray, COVID-19, Jean-Luc, e-mail: no typesetter divides a word at these hyphens.
         is_own = not (left[-1].islower() and right[0].islower()) or len(left) == 1
         return f"{left}-" if is_own or f"{left}-{right}" in compounds else left
 
@@ -82,7 +83,7 @@ def _joined(text: str) -> str:
 
 
 def _bookmarks(document: Any) -> dict[int, list[tuple[int, str]]]:
-    """Level and name of the bookmarks of each page."""
+    """Return the level and title of the bookmarks on each page."""
     marks: dict[int, list[tuple[int, str]]] = {}
     for mark in document.get_toc(max_depth=5):
         target = mark.get_dest()

@@ -1,4 +1,4 @@
-"""PPTX: the text of slides, below their titles, with tables and notes."""
+"""Read PPTX: the text of slides below their titles, with tables and notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["pptx_drafts"]
 
 
 def pptx_drafts(file: Input) -> Iterator[Draft]:
-    """Yield the document of a presentation; a chunk has its `slide` in the metadata."""
+    """Yield the document of a presentation; the metadata of each chunk has its `slide`."""
     pptx = library("pptx", "PPTX")
     check_archive(file)
     try:
@@ -23,7 +23,7 @@ def pptx_drafts(file: Input) -> Iterator[Draft]:
         title = (presentation.core_properties.title or "").strip()
         author = (presentation.core_properties.author or "").strip()
         blocks = list(_blocks(file, presentation.slides))
-    # Whatever a library finds wrong with a file is the file's fault, and never stops the others.
+    # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
         raise file.error(f"damaged, or no PPTX: {error}", hint="open and save it again") from error
     values: dict[str, Any] = {"title": title or file.title}
@@ -41,7 +41,7 @@ def _blocks(file: Input, slides: Any) -> Iterator[Block]:
         texts = [text for shape in slide.shapes if shape != heading for text in _texts(shape)]
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             texts.append(_clean(slide.notes_slide.notes_text_frame.text))
-        # A title alone is text, too.
+        # A slide with only a title is indexed as well.
         texts = [text for text in texts if text.strip()] or [title]
         for text in texts:
             if text:
@@ -60,5 +60,5 @@ def _texts(shape: Any) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """A line end within a paragraph is a vertical tab."""
+    """Replace the vertical tab, which is PowerPoint's line break within a paragraph."""
     return text.replace("\v", "\n").replace("\0", "")

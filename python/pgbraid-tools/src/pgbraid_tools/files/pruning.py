@@ -1,4 +1,4 @@
-"""Which documents of a source have no file, or record, any more."""
+"""Find the documents of a source that no longer have a file or record."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Seen"]
 
 @dataclass
 class Seen:
-    """What was there in this run: files, and hashes of the external_ids of documents that brought an id."""
+    """Record the files seen in this run, and hashes of the external_ids that the user gave."""
 
     _ids: set[int] = field(default_factory=set)
     _files: set[str] = field(default_factory=set)
-    # Files all of whose documents were read. Others had not changed, or failed.
+    # Files that were read in this run; the other files were unchanged or failed.
     _read: set[str] = field(default_factory=set)
     _incomplete: set[str] = field(default_factory=set)
     _started: float = field(default_factory=time.time)
@@ -37,11 +37,11 @@ class Seen:
         self._read.add(file_id(source.source, source.path))
 
     def add_incomplete(self, source: Source) -> None:
-        """Some of its documents were not read, so that none of them can be said to be gone."""
+        """Mark a file as partly read, so that none of its documents counts as vanished."""
         self._incomplete.add(file_id(source.source, source.path))
 
     def is_new_id(self, external_id: str) -> bool:
-        # Two hashes of 64 bits that are equal by chance are not to be expected.
+        # A collision of two 64-bit hashes is improbable enough to ignore.
         number = hash(("id", external_id))
         if number in self._ids:
             return False
@@ -57,8 +57,8 @@ class Seen:
         *,
         empty: AbstractSet[str],
     ) -> list[str]:
-        """The external_ids of documents that are gone from these sources. Raises IngestError if some are from a source
-        of which nothing was found."""
+        """Return the external_ids of documents that have vanished from these sources. Raise IngestError if one comes
+        from a source in which nothing was found."""
         vanished: list[str] = []
         missing = 0
         for document in pages(client, collection, ""):
@@ -69,7 +69,7 @@ class Seen:
             external_id = document.external_id
             file = file_id(source, path)
             if file in self._files:
-                # Those that brought no id went with the file, or with its part.
+                # Documents without an id of their own were already deleted with their file, or with their part of it.
                 is_part = external_id.startswith(str(file_of_document(document))) and "row" not in came
                 is_known = file not in self._read or file in self._incomplete
                 if is_part or is_known or hash(("id", external_id)) in self._ids:
@@ -98,5 +98,5 @@ class Seen:
             return True
         except OSError:
             return False
-        # It is there. It was left out on purpose if it was there when the folder was read.
+        # The file still exists. If it has not changed since the folder was read, the user excluded it on purpose.
         return any(file.is_relative_to(folder) for folder in folders) and changed < self._started - 2

@@ -1,4 +1,4 @@
-"""The rows of a query of any PostgreSQL database."""
+"""Read the rows of a query from any PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = 500
 
 
 def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
-    """A document of each row, read through a cursor. Raises IngestError, and NoText if there is no row."""
+    """Yield a document for each row, read through a cursor. Raise IngestError, or NoText if there is no row."""
     from pgbraid._dsn import usable_dsn
 
     file = Input(Path("query"), "--sql", 0, "sql", "query", fields)
@@ -65,8 +65,7 @@ def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
 
 
 def _take_any_value(connection: psycopg.Connection[Any]) -> None:
-    """Have what Python has no value for, such as a date before our era or a number of thousands of digits in JSON, read
-    as text."""
+    """Read values that Python cannot represent as text: a date BC, or a JSON number with thousands of digits."""
 
     def loads(data: str | bytes) -> Any:
         try:

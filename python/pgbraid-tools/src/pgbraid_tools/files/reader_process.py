@@ -1,6 +1,8 @@
-"""Reads files in a process of its own, so that a file that is made to crash, hang or fill the memory ends that process
-and not the run. The process is started for the first file, reads one after the other, and is started anew after a
-failure."""
+"""Read files in a child process, so that a malicious file which crashes, hangs or exhausts memory ends only that
+process.
+
+The process starts with the first file, reads one file after the other, and restarts after a failure.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,13 @@ from pgbraid_tools.files.kinds import read
 
 try:
     import resource
-except ImportError:  # Windows has no limits.
+except ImportError:  # Windows has no resource limits.
     resource = None  # type: ignore[assignment]
 
 __all__ = ["ReaderProcess", "main"]
 
-# What a file may take to read, whatever its size, and more for each of its bytes: a PDF, which takes longest, is read
-# at 700,000 bytes a second.
+# The limits for each file: a constant plus a share for each of its bytes. PDF, the slowest format, is read at 700,000
+# bytes a second.
 CPU_SECONDS = 10
 CPU_SECONDS_A_BYTE = 10 / 1_000_000
 MEMORY_BYTES = 1_000_000_000
@@ -38,17 +40,18 @@ MEMORY_BYTES_A_BYTE = 4
 MOST_MEMORY_BYTES = 4_000_000_000
 OUTPUT_BYTES = 20_000_000
 OUTPUT_BYTES_A_BYTE = 100
-# By the clock, in place of CPU: what waits, as for a disk that is gone, uses none.
+# The factor from CPU time to wall-clock time, which stops a read that waits without using CPU, such as for a disk that
+# is gone.
 CLOCK_FACTOR = 10
 # docling runs models of gigabytes, for seconds a page.
 DOCLING_FACTOR = 60
 
 HINT = "divide it, or leave it out with --exclude"
-# Without the folder that the program runs in, which might have modules of any name.
+# The path omits the current folder, which might contain modules of any name.
 _START = "import sys; sys.path[:] = sys.argv[2:]; from pgbraid_tools.files.reader_process import main; main()"
 _LENGTH = struct.Struct(">Q")
 _PIECE_BYTES = 100_000
-# Of a file that can become no more than that, nothing is given before all of it is read.
+# A file whose output cannot exceed this limit is sent only once it has been read completely.
 _HELD_BYTES = 64_000_000
 _PR_SET_PDEATHSIG = 1
 _SECONDS_BETWEEN_LOOKS = 1.0
@@ -74,21 +77,23 @@ def _is_docling(files: Sequence[Input]) -> bool:
 
 
 class ReaderProcess:
-    """Reads files as `kinds.read` does, in another process."""
+    """Read files as `kinds.read` does, in another process."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, files: Sequence[Input]) -> Iterator[Iterator[Draft]]:
-        """Yield for each file its documents. Taking these raises IngestError, MissingExtraError and NoText; IngestError
-        also if the process crashes, or takes more than it may. Several files, which should be small, are read together,
-        which is faster; if that fails, one by one."""
+        """Yield an iterator over the documents of each file. It raises IngestError, MissingExtraError and NoText; also
+        IngestError if the process crashes or exceeds its limits.
+
+        Several files are read in one request, which is faster for small files; if that fails, they are read one by one.
+        """
         together = self._read_together(files) if len(files) > 1 else None
         for number, file in enumerate(files):
             yield self._read(file) if together is None else _unpacked(*together[number])
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process, even while it reads."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -120,24 +125,24 @@ class ReaderProcess:
                 self.close()
 
     def _ask(self, files: Sequence[Input]) -> IO[bytes]:
-        """Send a request; return where the answers come from."""
+        """Send a request; return the stream of answers."""
         process = self._process = self._process or _start()
         assert process.stdin is not None and process.stdout is not None
-        # One that has ended is found out by its missing answer.
+        # If the process has ended, the missing answer reveals it.
         with contextlib.suppress(BrokenPipeError):
             _send(process.stdin, files)
         return process.stdout
 
 
 def _start() -> subprocess.Popen[bytes]:
-    # A session of its own: Ctrl-C goes to this process alone, which ends that one.
+    # A new session keeps Ctrl-C from the child; the parent receives it and ends the child.
     return subprocess.Popen(
         [sys.executable, "-c", _START, str(os.getpid()), *sys.path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        # Other allocators reserve more than they use, which counts.
+        # Other allocators reserve more memory than they use, and reserved memory counts towards the limit.
         env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
 
@@ -149,7 +154,7 @@ def _unpacked(drafts: Sequence[bytes], error: Exception | None) -> Iterator[Draf
 
 
 def _failure(file: Input, code: int) -> IngestError:
-    """What a file has done to a process that ended with this exit code."""
+    """Return the error for a file whose process ended with this exit code."""
     seconds = _cpu_seconds([file])
     if code == -getattr(signal, "SIGXCPU", 0):
         return file.error(f"takes more than {seconds} s of CPU to read", hint=HINT)
@@ -171,7 +176,7 @@ def _send(target: IO[bytes], value: Any) -> None:
 
 
 def _receive(source: IO[bytes]) -> Any:
-    """Return what was sent; None at the end."""
+    """Return the next message; None at the end of the stream."""
     head = source.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -180,13 +185,13 @@ def _receive(source: IO[bytes]) -> Any:
     return pickle.loads(body) if len(body) == length else None
 
 
-# The process
+# Code that runs in the child process
 
 
 def main() -> None:
-    """Read files as the parent asks for them, until it ends."""
+    """Read files at the parent's request, until the parent ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # What a library prints is no answer.
+    # Output that a library prints must not mix with the answers.
     os.dup2(2, 1)
     _end_with(int(sys.argv[1]))
     if resource is not None:
@@ -205,8 +210,8 @@ def main() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End when the parent ends. Linux sees to it, and elsewhere a thread does, unless a library keeps it from running
-    until the limit of CPU."""
+    """End this process when the parent ends. Linux does this by a signal. Elsewhere a thread checks once a second; a
+    library that blocks the thread runs until the CPU limit."""
 
     def look() -> None:
         while os.getppid() == parent:
@@ -219,7 +224,7 @@ def _end_with(parent: int) -> None:
 
 
 def _limit(files: Sequence[Input]) -> None:
-    """Set what this process may take to read files. More of it ends the process, or is a MemoryError."""
+    """Set the CPU and memory limits for reading files. Exceeding them ends the process or raises MemoryError."""
     if resource is None:
         return
     cpu_seconds = int(time.process_time()) + 1 + _cpu_seconds(files)
@@ -232,16 +237,16 @@ def _limit(files: Sequence[Input]) -> None:
 
 
 def _set_clock(seconds: float) -> float:
-    """End this process in so many seconds; 0 is never. Return what was left."""
+    """End this process after some seconds, or never if 0. Return the time that was left."""
     return signal.setitimer(signal.ITIMER_REAL, seconds)[0] if hasattr(signal, "setitimer") else 0
 
 
 class _TooMuch(Exception):  # noqa: N818
-    """A file becomes more text than it may."""
+    """Raised when a file yields more text than the limit."""
 
 
 class _Reading:
-    """Reads a file; with `target`, sends what it becomes."""
+    """Read a file; with `target`, send its documents."""
 
     def __init__(self, file: Input, target: BinaryIO | None = None) -> None:
         self.held: list[bytes] = []
@@ -250,7 +255,7 @@ class _Reading:
         self._target = target
 
     def run(self) -> bool:
-        """Read it; return whether this process can be trusted afterwards."""
+        """Read the file; return whether this process is still in a sound state."""
         file = self._file
         _set_clock(_cpu_seconds([file]) * CLOCK_FACTOR)
         is_sound = True
@@ -258,12 +263,12 @@ class _Reading:
             self._read()
         except BrokenPipeError:
             raise
-        # Libraries written in Rust raise what is no Exception, and leave their things in any state.
+        # Libraries written in Rust raise exceptions that are no Exception, and leave their state undefined.
         except BaseException as error:
-            # Readers take whatever their library raises for the file's fault; that is one, too.
+            # Readers turn every exception of their library into an IngestError; look for its cause.
             cause = error.__cause__ if isinstance(error, IngestError) else None
             found = cause if isinstance(cause, (MemoryError, RecursionError)) else error
-            # What was held may stay.
+            # After a MemoryError, the memory may never be freed.
             is_sound = isinstance(found, Exception) and not isinstance(found, MemoryError)
             self._fail(found)
         self._give(is_last=True, is_sound=is_sound)
@@ -312,7 +317,7 @@ class _Reading:
     def _give(self, *, is_last: bool = False, is_sound: bool = True) -> None:
         if self._target is None:
             return
-        # The parent takes its time.
+        # The clock stops while the parent processes the documents.
         seconds = _set_clock(0)
         _send(self._target, (self.held, is_last, is_sound, self.error))
         self.held = []

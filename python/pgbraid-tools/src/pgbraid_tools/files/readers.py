@@ -1,4 +1,4 @@
-"""Other libraries that read some kinds of files, where one is asked for: --reader NAME."""
+"""Use other libraries to read some formats, chosen with --reader NAME."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ __all__ = ["docling_drafts", "trafilatura_drafts"]
 
 
 def docling_drafts(file: Input) -> Iterator[Draft]:
-    """docling finds tables and the order of columns, by models of its own, and reads pictures of text."""
+    """Yield the documents of a file that docling reads: its models find tables and the order of columns, and read
+    scanned text."""
     converter = _docling()
     if file.kind == "docx":
         check_archive(file)
@@ -27,7 +28,7 @@ def docling_drafts(file: Input) -> Iterator[Draft]:
     try:
         result = converter.convert(file.path)
         text = result.document.export_to_markdown()
-    # Whatever a library finds wrong with a file is the file's fault, and never stops the others.
+    # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
         raise file.error(f"docling cannot read it: {error}", hint="open and save it again") from error
     values: dict[str, Any] = {}
@@ -42,13 +43,13 @@ def docling_drafts(file: Input) -> Iterator[Draft]:
 
 @cache
 def _docling() -> Any:
-    # It loads its models when it reads the first file.
+    # The converter loads its models when it reads the first file.
     module = library("docling.document_converter", "--reader docling", hint="pip install 'pgbraid[docling]'")
     return module.DocumentConverter()
 
 
 def trafilatura_drafts(file: Input) -> Iterator[Draft]:
-    """trafilatura finds the text of a page by how dense text and links are, whatever its elements are called."""
+    """Yield the document of a page by trafilatura, which finds the main text by the density of text and links."""
     trafilatura = library("trafilatura", "--reader trafilatura", hint="pip install 'pgbraid[trafilatura]'")
     source = html_source(file)
     try:

@@ -1,4 +1,4 @@
-"""Records, such as rows and JSON objects, as documents."""
+"""Turn records, such as rows and JSON objects, into documents."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pgbraid_tools.files.drafts import Draft, Fields, Input
 __all__ = ["ROWS_LOOKED_AT", "draft_of_record", "guess_text", "text_fields", "text_of_table"]
 
 ID_NAMES = ("external_id", "_id", "id")
-# An id within its file. Others are the user's own, as those of a query are, or a BEIR collection's, which judgments
-# name.
+# A record's `id` is unique within its file only. The other names hold ids of the user's own, as in a query or a BEIR
+# collection; judgments refer to these.
 FILE_ID_NAME = "id"
 TEXT_NAMES = ("text", "content", "body")
-# Columns of documents, taken from fields of these names unless told otherwise.
+# These columns of a document are taken from fields of the same name, unless told otherwise.
 _NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
 _MISSING = object()
-# Rows that are looked at to find columns of text.
+# The number of rows examined to find columns of text.
 ROWS_LOOKED_AT = 100
-# Numbers, addresses, dates and ids of programs, by the first characters.
+# Numbers, addresses, dates and identifiers of programs are no text.
 _NO_TEXT = re.compile(
     r"[\d\W_]*|\w+://\S*|[\w.+-]+@[\w.-]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\d{4}-\d\d-\d\d([ T][\d:.+Z-]*)?( BC)?"
 )
@@ -35,14 +35,15 @@ _CHARACTERS_LOOKED_AT = 100
 
 
 def text_fields(fields: Fields, names: Mapping[str, Any] | list[str]) -> tuple[str, ...]:
-    """Which fields of these names hold the text: those asked for, else the first that is usual, or none."""
+    """Return the fields that hold the text: the fields asked for, else the first usual name, or none."""
     if fields.text:
         return fields.text
     return next(((name,) for name in TEXT_NAMES if name in names), ())
 
 
 def text_of_table(file: Input, names: list[str], rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return which columns hold the text, by the first rows if neither the user nor their names say it."""
+    """Return the columns that hold the text. If neither the user nor a usual name says it, guess from the first
+    rows."""
     if found := text_fields(file.fields, names) or guess_text(file.fields, islice(rows, ROWS_LOOKED_AT)):
         return found
     known = ", ".join(map(repr, names))
@@ -50,7 +51,7 @@ def text_of_table(file: Input, names: list[str], rows: Iterable[Mapping[str, Any
 
 
 def guess_text(fields: Fields, records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the fields that mostly hold text, in their order but for the one with the most, which comes last."""
+    """Return the fields that mostly hold text, in their order, except that the field with the most text comes last."""
     known = {*ID_NAMES, "metadata", *_NAMED, *(name for name in vars(fields).values() if isinstance(name, str))}
     values: dict[str, list[str | None]] = {}
     for record in records:
@@ -79,8 +80,8 @@ def draft_of_record(
     line: int | None = None,
     position: int = 0,
 ) -> Draft:
-    """Return the document of a record, which is the `number`th of its file, or of the table of this name in it. `text`
-    names its fields of text, if neither the user nor their names do."""
+    """Return the document of a record, the `number`th of its file or of the table `table` in it. `text` names its
+    fields of text, unless the user or a usual name decides."""
     prefix = f"{table}-" if table else ""
     taken = set()
 
@@ -97,7 +98,7 @@ def draft_of_record(
     guessed = () if names else tuple(text) or guess_text(fields, [record])
     try:
         texts = [_text(value_of(name)) for name in names or guessed]
-        # The others are texts and facts as well, such as a status.
+        # The other guessed fields stay in the metadata as well, since one may be a fact such as a status.
         taken.difference_update(guessed[:-1])
         id_name = fields.id or next((name for name in ID_NAMES if name in record), None)
         external_id = _text(value_of(id_name))
@@ -141,7 +142,7 @@ def draft_of_record(
 
 
 def _get(record: Mapping[str, Any], name: str) -> Any:
-    """The value of a key, or of a key within objects, as in body.html."""
+    """Return the value of a key; a dot leads into an object, as in body.html."""
     if name in record:
         return record[name]
     found: Any = record
@@ -164,7 +165,7 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> Any:
-    """As a number, if it is written as one. The database refuses what is none."""
+    """Convert text that looks like a number. Other values stay as they are, for the database to refuse."""
     if isinstance(value, str):
         try:
             return float(value) if math.isfinite(float(value)) else value
@@ -174,7 +175,7 @@ def _number(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it; None for what it cannot have."""
+    """Return a value as JSON types; None if JSON cannot represent it."""
     if isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What became of each file."""
+"""Count and report the outcome of each file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = 3
 
 @dataclass
 class Report:
-    """`say` is given a line for each file that failed; with `verbose`, also for all others."""
+    """Call `say` with a line for each failed file; with `verbose`, also for every other file."""
 
     say: Callable[[str], None]
     verbose: bool = False
@@ -53,7 +53,7 @@ class Report:
             self.say(f"hint: {hint}")
 
     def say_lacking(self, message: str, hint: str) -> None:
-        """Once for all files."""
+        """Report a missing library, once for all files."""
         if message not in self._hints:
             self._hints |= {message, hint}
             self.say(f"warning: {message}")
@@ -69,7 +69,8 @@ class Report:
             self.say(f"{what}: {name}")
 
     def skipped_lines(self) -> list[str]:
-        """Why files were skipped, most frequent reason first; nothing that was told one by one."""
+        """Return a line for each reason that files were skipped, most frequent first; none if `verbose` reported
+        them already."""
         if self.verbose:
             return []
         lines = []

@@ -1,4 +1,4 @@
-"""RTF: its text, without its form."""
+"""Read RTF: its text, without the formatting."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def rtf_drafts(file: Input) -> Iterator[Draft]:
     if file.size > MOST_WHOLE_BYTES:
         raise file.too_large(MOST_WHOLE_BYTES, "it may have pictures: save it as DOCX, or as plain text")
     with file.open() as source:
-        # What is not ASCII is escaped, and told in the file how.
+        # RTF escapes every character beyond ASCII, and declares its encoding.
         data = source.read().decode("latin-1")
     if not data.lstrip().startswith("{\\rtf"):
         raise file.error("damaged, or no RTF", hint="open and save it again")
     try:
         text = striprtf.rtf_to_text(data, errors="replace")
-    # Whatever a library finds wrong with a file is the file's fault, and never stops the others.
+    # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
         raise file.error(f"damaged, or no RTF: {error}", hint="open and save it again") from error
     values: dict[str, Any] = {"title": file.title}

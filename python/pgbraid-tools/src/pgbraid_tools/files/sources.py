@@ -1,4 +1,4 @@
-"""A file, or query, on its way into a collection."""
+"""Track a file or query while its documents are written to a collection."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from pgbraid_tools.files.stored import StoredFile, file_id
 __all__ = ["QUERY", "Source", "file_of", "shown", "still_there"]
 
 
-# The source and path of a query's rows.
+# The source and path recorded for a query's rows.
 QUERY = "query"
 
 
 @dataclass
 class Source:
-    """What was written of it, and what went wrong."""
+    """Hold a file or query, its stored documents, and counts of documents and problems in this run."""
 
     name: str
-    # Of its documents that have no id of their own.
+    # The external_id of its document, or the prefix if it has several; rows with ids of their own do without.
     external_id: str
     source: str
     path: str
     size: int
     stored: StoredFile | None = None
     source_uri: str | None = None
-    # Whether the user gave `source` its name, so that a file may replace rows that came with another file of it.
+    # True if the user named `source`; a file may then replace rows that came with another file of the same source.
     is_named: bool = False
-    # Documents that are not of this source, though their external_ids begin like its own.
+    # Documents of other sources whose external_ids begin with this source's prefix.
     others: AbstractSet[str] = frozenset()
-    # Documents that are not written yet, and those of them that a connection is writing.
+    # waiting counts documents that are not written yet; in_flight counts the ones among them that a connection is
+    # writing.
     waiting: int = 0
     in_flight: int = 0
     written: int = 0
     problems: int = 0
-    # Problems that were not told, as there were too many.
+    # Problems beyond MOST_PROBLEMS, which are counted but not reported.
     untold: int = 0
     textless: int = 0
     is_read: bool = False
@@ -46,18 +47,19 @@ class Source:
     ids: set[str] = field(default_factory=set)
 
     def is_of(self, origin: Mapping[str, Any], source_uri: str | None) -> bool:
-        """Return whether a stored document may be replaced by one of this source."""
+        """Return whether a document of this source may replace the stored document."""
         source, path = origin.get("source"), origin.get("path")
         if not isinstance(source, str) or not isinstance(path, str):
             return False
         if file_id(source, path) == file_id(self.source, self.path):
             return True
-        # Another file of this source, which brings the same ids on purpose, or was renamed.
+        # The stored document came with another file of this source. That file brings the same ids on purpose, or was
+        # renamed.
         return source == self.source and (self.is_named or still_there(source_uri) is False)
 
 
 def shown(path: Path) -> str:
-    """A path as it can be printed and sent."""
+    """Return a path as text that can be printed and sent."""
     return str(path).encode("utf-8", "replace").decode()
 
 
@@ -70,6 +72,6 @@ def file_of(source_uri: str | None) -> Path | None:
 
 
 def still_there(source_uri: str | None) -> bool | None:
-    """Return whether the file of this address is there; None if it is no file's address."""
+    """Return whether the file at this address exists; None if the address is not a file's."""
     file = file_of(source_uri)
     return None if file is None else file.exists()

@@ -1,4 +1,4 @@
-"""What a source has in the database: the files that its documents were made of."""
+"""List a source's documents in the database, grouped by file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = [
     "stored_part_ids",
 ]
 
-# The key of the metadata by which a document is known to be a source's: {"source", "path"}, for a row with an id also
-# {"row"}, and in the last document of a file {"hash", "documents"}, so that a file is known to be unchanged, and to be
-# there as a whole.
+# The metadata key that marks a document as ingested. Its value is {"source", "path"}, with "row" added for a row that
+# has an id. A file's last document also has {"hash", "documents"}, by which the next run knows that the file is
+# complete and unchanged.
 KEY = "ingest"
-# Of standard input, which has no path.
+# The path recorded for standard input.
 INPUT_PATH = "-"
 PAGE = 10_000
 
@@ -35,10 +35,10 @@ PAGE = 10_000
 @dataclass
 class StoredFile:
     documents: int = 0
-    # Those of them that are rows with ids.
+    # The number of its documents that are rows with ids.
     rows: int = 0
     source_uri: str | None = None
-    # Of the last document.
+    # These three come from the file's last document.
     last_id: str | None = None
     hash: str | None = None
     expected: int = 0
@@ -57,18 +57,18 @@ class StoredFile:
 
 
 def file_id(source: str, path: str) -> str:
-    """Return the external_id of a file of a source, with which those of its documents begin."""
+    """Return the external_id of a file, which is also the prefix of the external_ids of its documents."""
     return f"{source}{path}" if source.endswith("/") else f"{source}/{path}"
 
 
 def origin(document: ListedDocument) -> dict[str, Any]:
-    """Where a document comes from; empty if `pgbraid ingest` did not write it."""
+    """Return the recorded source and path of a document; empty if `pgbraid ingest` did not write it."""
     found = document.metadata.get(KEY)
     return found if isinstance(found, dict) else {}
 
 
 def pages(client: Client, collection: str, after: str, prefix: str = "") -> Iterator[ListedDocument]:
-    """All documents behind `after`, as long as they begin with `prefix`."""
+    """Yield the documents after the external_id `after`, in order, while their external_ids begin with `prefix`."""
     last: str | None = after or None
     count = 100 if prefix else PAGE
     while True:
@@ -85,8 +85,8 @@ def pages(client: Client, collection: str, after: str, prefix: str = "") -> Iter
 def stored_files(
     client: Client, collection: str, prefix: str, only: str | None = None
 ) -> tuple[dict[str, StoredFile], set[str]]:
-    """Return the files whose documents begin with `prefix`, or only that one, by external_id; and the external_ids of
-    documents that begin so, too, and are not of these files."""
+    """Return the files whose documents begin with `prefix`, or only the file `only`, by external_id; and a set of
+    external_ids with the same prefix that belong to no such file."""
     files: dict[str, StoredFile] = {}
     others: set[str] = set()
     start = prefix if only is None else only
@@ -100,7 +100,7 @@ def stored_files(
 
 
 def stored_part_ids(client: Client, collection: str, name: str) -> Iterator[str]:
-    """The external_ids of the documents of a file, but for rows that have ids: these go with --prune."""
+    """Yield the external_ids of a file's documents, without its rows that have ids: these are deleted by --prune."""
     for document in pages(client, collection, _just_before(name), name):
         if file_of_document(document) == name and "row" not in origin(document):
             yield document.external_id
@@ -109,7 +109,7 @@ def stored_part_ids(client: Client, collection: str, name: str) -> Iterator[str]
 def known_origins(
     client: Client, collection: str, external_ids: Sequence[str]
 ) -> dict[str, tuple[dict[str, Any], str | None]]:
-    """Return what is told of where these documents come from, and their source_uri, of those that are stored."""
+    """Return the origin and source_uri of each of these documents that is stored, by external_id."""
     from pgbraid.client.session import TENANT, parsed
 
     rows = client._session.rows(
@@ -132,7 +132,7 @@ def known_origins(
 
 
 def file_of_document(document: ListedDocument) -> str | None:
-    """The external_id of the file that a document was made of."""
+    """Return the external_id of the file that a document was made from."""
     found = origin(document)
     source, path = found.get("source"), found.get("path")
     if not isinstance(source, str) or not isinstance(path, str):
@@ -141,8 +141,8 @@ def file_of_document(document: ListedDocument) -> str | None:
 
 
 def _just_before(text: str) -> str:
-    """A text that comes before `text`, by its bytes, with next to nothing in between."""
+    """Return a text that sorts just before `text` in byte order, with next to nothing between them."""
     last = ord(text[-1]) - 1
-    # There are no characters from D800 to DFFF.
+    # D800 to DFFF are surrogates, not characters.
     last = 0xD7FF if 0xD800 <= last <= 0xDFFF else last
     return text[:-1] + (chr(last) if last > 0 else "") + ("\U0010ffff" if last > 0 else "")

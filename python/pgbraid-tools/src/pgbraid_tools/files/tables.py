@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, spreadsheets and Parquet. A row is a document."""
+"""Read tables: CSV, TSV, spreadsheets and Parquet. Each row becomes a document."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pgbraid_tools.files.text import read_lines
 __all__ = ["csv_drafts", "parquet_drafts", "spreadsheet_drafts"]
 
 PARQUET_ROWS = 500
-# Texts and numbers have commas, so what fits as well goes before the comma.
+# Text and numbers contain commas, so on a tie another delimiter wins.
 _DELIMITERS = "\t;|,"
-# The first line by which Excel tells the delimiter.
+# The first line in which Excel names the delimiter.
 _SEPARATOR = re.compile(r"sep=(.)\s*$", re.IGNORECASE)
 DELIMITER_LINES = 50
 
@@ -56,7 +56,7 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
                 yield Draft(line=line, position=position, error=problem)
                 continue
             cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if cell != ""}
-            # An empty cell is no text, and is no missing column either.
+            # An empty cell holds no text, but its column is not missing either.
             record = {**dict.fromkeys(_named(file.fields, header, text)), **cells}
             yield draft_of_record(record, file.fields, file, number, text=text, line=line, position=position)
     except csv.Error as error:
@@ -67,7 +67,7 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """Return the delimiter by which the header has several cells, and most rows as many as the header."""
+    """Return the delimiter that splits the header into several cells, and most rows into an equal number of cells."""
 
     def fit(delimiter: str) -> tuple[float, float]:
         try:
@@ -75,7 +75,7 @@ def _delimiter(lines: list[str]) -> str:
         except csv.Error:
             return 0, 0
         cells = len(rows[0]) if rows else 0
-        # The last row may go on behind these lines.
+        # The last row may continue behind the lines examined.
         compared = rows[1:-1] or rows[1:]
         alike = sum(len(row) == cells for row in compared) / len(compared) if compared else 1
         return (alike, 0) if cells > 1 else (0, alike)
@@ -89,7 +89,7 @@ def _first_rows(file: Input, delimiter: str, header: list[str], skipped: int) ->
     try:
         yield from (dict(zip(header, row, strict=False)) for row in islice(rows, 1, None))
     except csv.Error:
-        # It is told when the row is read.
+        # Reading the row reports the error.
         return
 
 
@@ -105,7 +105,7 @@ def _named(fields: Fields, header: list[str], text: tuple[str, ...]) -> list[str
 
 
 def _names(cells: Iterable[Any]) -> list[str]:
-    """Return the names of columns: one without a name, or with that of another, is named by its number."""
+    """Return the names of columns; a column without a name, or with another column's name, is named by its number."""
     names: dict[str, None] = {}
     for number, cell in enumerate(cells, 1):
         name = str(cell).strip() or f"column {number}"
@@ -125,7 +125,7 @@ def _check_header(file: Input, header: list[str]) -> None:
 
 
 def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
-    """Every sheet that has a column of text, below its first row."""
+    """Yield the documents of every sheet that has a column of text; the first row is the header."""
     calamine = library("python_calamine", "Excel")
     if file.kind == "xlsx":
         check_archive(file)

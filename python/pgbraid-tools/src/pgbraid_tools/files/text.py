@@ -1,4 +1,4 @@
-"""Text of any encoding, read in pieces, and plain text as documents."""
+"""Decode text of any encoding piece by piece, and turn plain text into documents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Western European text has more ASCII than that, and text of other scripts in old encodings has less.
+# Western European text has a larger share of ASCII; other scripts in old encodings have a smaller one.
 _LEAST_ASCII = 0.75
 
 
 def find_encoding(file: Input) -> str:
-    """The encoding of a text file: the one asked for, that of its mark, UTF-8, UTF-16 without a mark, or Windows-1252
-    (Latin-1). Raises IngestError."""
+    """Return the encoding of a text file: the requested one, else by its byte order mark, else UTF-8, UTF-16 without
+    a mark, or Windows-1252. Raise IngestError if none fits."""
     if file.encoding:
         return file.encoding
     with file.open() as source:
@@ -53,7 +53,7 @@ def find_encoding(file: Input) -> str:
             ascii_bytes += len(start.translate(None, bytes(range(128, 256))))
             total += len(start)
             start = source.read(PIECE)
-        # The first bytes of a character may be the last of the file.
+        # The file may end within a character.
         if problem is None and decoder.getstate()[0]:
             problem = line
     if problem is None:
@@ -64,7 +64,7 @@ def find_encoding(file: Input) -> str:
 
 
 def read_text(file: Input) -> Iterator[tuple[str, int]]:
-    """The text in pieces, each with how many bytes were read by then. Raises IngestError for bytes that are no text."""
+    """Yield the text in pieces, each with the number of bytes read. Raise IngestError for bytes that are no text."""
     encoding = find_encoding(file)
     try:
         decoder = codecs.getincrementaldecoder(encoding)("replace" if encoding == "cp1252" else "strict")
@@ -95,19 +95,19 @@ def read_text(file: Input) -> Iterator[tuple[str, int]]:
 
 
 def decode(file: Input, limit: int, hint: str) -> str:
-    """The whole text. Raises IngestError if it has more than `limit` bytes."""
+    """Return the whole text. Raise IngestError if the file has more than `limit` bytes."""
     if file.size > limit:
         raise file.too_large(limit, hint)
     return "".join(text for text, _ in read_text(file))
 
 
-# Longer lines are cut: a file without line ends is no reason to hold all of it.
+# Longer lines are cut, so that a file without line ends is not held in memory as a whole.
 MOST_LINE_CHARACTERS = 500_000
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def read_lines(file: Input, most: int = MOST_LINE_CHARACTERS) -> Iterator[tuple[str, int]]:
-    """Lines with their ends, each with how many bytes were read by then."""
+    """Yield lines with their line ends, each with the number of bytes read."""
     held = ""
     position = 0
     for text, position in read_text(file):
@@ -123,7 +123,7 @@ def read_lines(file: Input, most: int = MOST_LINE_CHARACTERS) -> Iterator[tuple[
 
 
 def text_drafts(file: Input) -> Iterator[Draft]:
-    """A plain text: one document, or several of a million characters. The database splits it into chunks."""
+    """Yield one document of plain text, or several of a million characters. The database splits them into chunks."""
     held, number, position = "", 0, 0
     values = {"title": file.title}
     if day := date_in_name(file.path.name):
@@ -148,7 +148,7 @@ def _place(number: int) -> str | None:
 
 
 def _end_of_part(text: str) -> int:
-    """Behind a paragraph if there is one in the last fifth, else a line, else a word."""
+    """Return where to cut: behind the last paragraph in the final fifth of the text, else a line, else a word."""
     first = MOST_DOCUMENT_CHARACTERS * 4 // 5
     for cut in ("\n\n", "\n", ". ", " "):
         found = text.rfind(cut, first, MOST_DOCUMENT_CHARACTERS)

@@ -1,5 +1,7 @@
-"""Transcripts: WebVTT, SRT, segments of speech recognition, and text with speakers before what they say. The database
-makes chunks of them."""
+"""Read transcripts: WebVTT, SRT, JSON from speech recognition, and text with a speaker before each turn.
+
+The database splits them into chunks.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ __all__ = ["Turn", "caption_drafts", "drafts_of_turns", "has_turns", "is_transcr
 
 @dataclass(frozen=True)
 class Turn:
-    """What is said from `start` to `end`, in seconds."""
+    """Hold the text said from `start` to `end`, in seconds."""
 
     text: str
     speaker: str | None = None
@@ -32,12 +34,12 @@ _CUE = re.compile(rf"\s*{_CLOCK}\s*--?>\s*{_CLOCK}")
 _VOICE = re.compile(r"<v(?:\.[^\s<>.]*)*\s([^<>]*)>")
 # Webex names the speaker beside the number of a cue: 12 "Ana" (3456).
 _CUE_VOICE = re.compile(r'\s*\d+\s+"([^"]+)"\s*\(\d+\)\s*$')
-# Of HTML and WebVTT, and of SubStation Alpha, which programs leave in SRT: {\\an8}.
+# Tags of HTML and WebVTT, and codes of SubStation Alpha that programs leave in SRT: {\an8}.
 _TAG = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 _NAME = r"[^\W\d_][\w .'’&()/-]{0,48}?"
 _CLOCK_LABEL = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 _LABELLED = re.compile(rf"\s*(?:({_CLOCK_LABEL})\s*[-–—]?\s*)?({_NAME})\s*(?:({_CLOCK_LABEL}))?\s*:\s+(\S.*)$")
-# A name and a time above what is said, as meeting tools write them: "Ana  0:12", "[Ana] 10:01:22", "Ana | 00:12",
+# A name and a time above the spoken text, as meeting tools write them: "Ana  0:12", "[Ana] 10:01:22", "Ana | 00:12",
 # "00:12 Ana". Each form has a group for the name and one for the time.
 _HEADERS = tuple(
     re.compile(form)
@@ -48,7 +50,7 @@ _HEADERS = tuple(
         rf"\s*(?P<clock>{_CLOCK_LABEL})\s*(?:[|–—-]\s*)?(?P<name>{_NAME})\s*:?\s*$",
     )
 )
-# As many as a document may have.
+# The database's limit of turns for one document.
 MOST_TURNS = 100_000
 MOST_SECONDS = 1e9
 MOST_HEADER_CHARACTERS = 120
@@ -56,21 +58,22 @@ MOST_REPEATED_WORDS = 100
 
 
 def caption_drafts(file: Input) -> Iterator[Draft]:
-    """WebVTT and SRT."""
+    """Yield the documents of WebVTT and SRT."""
     cues = sorted(_cues(file), key=lambda cue: cue.start or 0)
     yield from _drafts(file, _labelled(_unrolled(cues)), {"title": file.title})
 
 
 def transcript_drafts(file: Input) -> Iterator[Draft]:
-    """Lines such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above what she says."""
+    """Yield the documents of lines such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above the spoken
+    text."""
     yield from _drafts(file, list(_turns_of_lines(read_lines(file))), {"title": file.title})
 
 
 def is_transcript(lines: Iterable[str], *, are_timed: bool = False) -> bool:
-    """Whether lines are a transcript with speakers.
+    """Return whether lines are a transcript with speakers.
 
-    A talk of two speakers or more has at least four turns, twice as many turns as speakers, and two thirds of its lines
-    are turns. A talk of one speaker has two turns or more, each with a time (`are_timed`: all lines have one).
+    With two speakers or more, at least four turns, twice as many as speakers, and turns in two thirds of the lines are
+    needed. With one speaker, two turns or more are needed, each with a time (`are_timed`: all lines have one).
     """
     names: dict[str, int] = {}
     turns = timed = count = 0
@@ -92,7 +95,7 @@ def is_transcript(lines: Iterable[str], *, are_timed: bool = False) -> bool:
 
 
 def _header(line: str) -> tuple[str, str] | None:
-    """Return the name and the time of a line that has nothing else."""
+    """Return the name and the time if the line holds nothing else."""
     # Most lines of prose are longer, or have no digit.
     if len(line) <= MOST_HEADER_CHARACTERS and any(character.isdigit() for character in line):
         for form in _HEADERS:
@@ -102,13 +105,14 @@ def _header(line: str) -> tuple[str, str] | None:
 
 
 def _speaker(name: str) -> str:
-    """Return who speaks; Zoom's chats say "From Ana to Everyone"."""
+    """Return the speaker's name; Zoom's chats write "From Ana to Everyone"."""
     found = re.fullmatch(r"From\s+(.+?)(?:\s+to\s+.+)?", name)
     return found[1] if found else name
 
 
 def has_turns(value: object) -> bool:
-    """Return whether this is {"turns": [{"start", "end", "text"}]}, or has "segments", as of speech recognition."""
+    """Return whether a value is {"turns": [{"start", "end", "text"}]}, or the same under "segments", as from speech
+    recognition."""
     turns = _turns_of(value) if isinstance(value, Mapping) else None
     return (
         isinstance(turns, list)
@@ -150,7 +154,7 @@ def _clock(hours: str | None, minutes: str, seconds: str, fraction: str | None) 
 
 
 def _label_seconds(label: str | None) -> float | None:
-    """Return the seconds of a time such as [00:01:02], 1:02 or 10:01 AM, which is a time of day."""
+    """Return the seconds of a label such as [00:01:02], 1:02 or 10:01 AM; the last is a time of day."""
     found = re.search(_CLOCK, label or "")
     if not found:
         return None
@@ -170,7 +174,7 @@ def _cues(file: Input) -> Iterator[Turn]:
         is_vtt = is_vtt or (not found and line.startswith("WEBVTT"))
         if cue := _CUE.match(line):
             if start is not None:
-                # The number of this cue is the last line that was read.
+                # The last line before a time is the number of its cue.
                 _without_end(texts)
                 if texts and texts[-1].isdigit() and above == texts[-1]:
                     texts.pop()
@@ -180,9 +184,9 @@ def _cues(file: Input) -> Iterator[Turn]:
             voice = _CUE_VOICE.match(above or "")
             speaker = voice[1] if voice else None
             texts, found = [], True
-        # A line of white space is a part of a cue: YouTube's rolling captions begin with one.
+        # A line of white space is part of a cue: YouTube's rolling captions begin with one.
         elif not line.strip("\n"):
-            # A text of SRT may have empty lines; in WebVTT notes and styles may follow.
+            # In SRT, a text may have empty lines; in WebVTT, notes and styles may follow an empty line.
             if start is not None and texts and is_vtt:
                 yield from _voices(texts, start, end, speaker, position)
                 start = None
@@ -202,7 +206,7 @@ def _without_end(lines: list[str]) -> None:
 
 
 def _voices(lines: list[str], start: float, end: float | None, named: str | None, position: int) -> Iterator[Turn]:
-    """Yield what each voice of a cue says; what stands before the first voice is said by `named`."""
+    """Yield a turn for each voice of a cue; the speaker of text before the first voice is `named`."""
     parts = _VOICE.split(" ".join(lines))
     for speaker, text in zip([named, *parts[1::2]], parts[::2], strict=True):
         plain = html.unescape(_TAG.sub("", text)).strip()
@@ -213,8 +217,9 @@ def _voices(lines: list[str], start: float, end: float | None, named: str | None
 def _unrolled(cues: list[Turn]) -> list[Turn]:
     """Return cues without the words that they repeat from the cue before, if these are rolling captions.
 
-    Live captions show a line again while the next one is typed. Captions are rolling if at least two cues, and half of
-    the cues that differ from the cue before, begin with its last words and go on. A song has more equal cues than that.
+    Live captions show a line again while the next one is typed. A cue rolls if it begins with the last words of the cue
+    before and goes on. Captions are rolling if at least two cues roll, and at least half of the cues that are no mere
+    repetition. A song has more than two mere repetitions for each cue that rolls.
     """
     words = [cue.text.split() for cue in cues]
     repeated = [0, *(_overlap(before, words[number]) for number, before in enumerate(words[:-1], 1))]
@@ -230,7 +235,7 @@ def _unrolled(cues: list[Turn]) -> list[Turn]:
 
 
 def _overlap(before: list[str], after: list[str]) -> int:
-    """Return how many words at the end of `before` are the first words of `after`."""
+    """Return how many words at the end of `before` are also the first words of `after`."""
     return next(
         (
             count
@@ -242,7 +247,8 @@ def _overlap(before: list[str], after: list[str]) -> int:
 
 
 def _labelled(turns: list[Turn]) -> list[Turn]:
-    """With speakers taken from the text, as in "Ana: Hello.", if cues have no voices but such labels."""
+    """Return turns with speakers taken from labels such as "Ana: Hello.", if the cues have no voices but such
+    labels."""
     if any(turn.speaker for turn in turns) or not is_transcript((turn.text for turn in turns), are_timed=True):
         return turns
     named = []
@@ -282,7 +288,7 @@ def _turns_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Turn]:
 
 
 def _drafts(file: Input, turns: list[Turn], values: Mapping[str, Any]) -> Iterator[Draft]:
-    """Documents of at most a million characters. Raises NoText."""
+    """Yield documents of at most a million characters. Raise NoText."""
     day = date_in_name(file.path.name)
     document = {**({"occurred_at": day} if day else {}), **values}
     held: list[dict[str, Any]] = []
@@ -309,7 +315,7 @@ def _draft(turns: list[dict[str, Any]], values: Mapping[str, Any], number: int, 
 
 
 def _with_possible_times(turns: Iterable[Turn]) -> Iterator[Turn]:
-    """Without times that go back, such as those of a clock that begins anew at noon."""
+    """Yield turns without times that run backwards, such as from a twelve-hour clock that passes noon."""
     reached = 0.0
     for turn in turns:
         start = turn.start if turn.start is not None and reached <= turn.start <= MOST_SECONDS else None

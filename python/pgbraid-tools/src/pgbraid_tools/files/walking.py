@@ -1,4 +1,4 @@
-"""The files of folders, in a fixed order, each once, and why others are left out."""
+"""Walk folders in a fixed order, yield each file once, and say why other files are left out."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ BYTES_LOOKED_AT = 8_192
 
 @dataclass(frozen=True)
 class Root:
-    """A folder or file to read, and the source that its documents belong to."""
+    """Hold a folder or file to read, and the source that its documents belong to."""
 
     folder: Path
     source: str
-    # Of a single file; None is the whole folder.
+    # The name of a single file; None reads the whole folder.
     file: str | None = None
-    # Whether the user gave the source its name.
+    # True if the user named the source.
     is_named: bool = False
 
     @property
     def prefix(self) -> str:
-        """What the external_ids of its documents begin with."""
+        """Return the prefix of the external_ids of its documents."""
         return file_id(self.source, "")
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file to read; `place` is its path within the root's folder."""
+    """Hold a file to read; `place` is its path within the root's folder."""
 
     root: Root
     place: str
@@ -58,7 +58,7 @@ class Found:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file or folder that is not read. `kind` says why in few words, for a count."""
+    """Hold a file or folder that is not read. `kind` is the reason in a few words, for counts."""
 
     path: Path
     kind: str
@@ -66,12 +66,12 @@ class LeftOut:
 
 
 def make_roots(paths: Sequence[Path], source: str | None) -> list[Root]:
-    """Raise InvalidArgumentError for a source that can be no name."""
+    """Return the roots of these paths. Raise InvalidArgumentError if `source` is not a valid name."""
     if source is not None and (not source.strip() or "\0" in source or "#" in source):
         raise InvalidArgumentError(f"source is {source!r}", hint="use a name without #, such as handbook")
     roots = []
     for path in paths:
-        # Not the link's target: it is known by the name given.
+        # A link keeps its own name, not its target's, because the user knows the file by it.
         whole = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
         folder = whole if path.is_dir() else whole.parent
         file = None if path.is_dir() else whole.name
@@ -81,7 +81,7 @@ def make_roots(paths: Sequence[Path], source: str | None) -> list[Root]:
 
 @dataclass
 class Walk:
-    """Goes through roots. `kind` reads every file as one of that kind."""
+    """Walk through roots. With `kind`, every file is read as that format."""
 
     exclude: Sequence[str] = ()
     gitignore: bool = True
@@ -112,7 +112,7 @@ class Walk:
         yield from self._file(root, root.folder / name, kind)
 
     def _folder(self, root: Root, ignored: list[tuple[Path, Any]]) -> Iterator[Found | LeftOut]:
-        # Folders still to read, the next one last; deeper than Python recurses, if need be.
+        # The folders still to read, the next one last; a stack, because folders may nest deeper than Python recurses.
         waiting = [(root.folder, ignored)]
         while waiting:
             folder, ignored = waiting.pop()
@@ -175,7 +175,7 @@ class Walk:
         except UnicodeEncodeError:
             yield LeftOut(path, "its name is not UTF-8", failed=True)
             return
-        # Opening a pipe or a device may wait for ever.
+        # Opening a pipe or a device may block for ever.
         if not stat.S_ISREG(found.st_mode):
             yield LeftOut(path, "no regular file")
         elif (found.st_dev, found.st_ino) in self._files:
@@ -193,12 +193,12 @@ class Walk:
 
 
 def _needless(link: Path, folder: Path) -> str | None:
-    """Return why a link within a folder is not followed; None if it is."""
+    """Return why a link within a folder is not followed; None if it is followed."""
     try:
         target = link.resolve(strict=True)
     except OSError as error:
         return LOOP if error.errno == errno.ELOOP else None
-    # As older versions of Python have it.
+    # Older versions of Python raise RuntimeError for a loop.
     except RuntimeError:
         return LOOP
     if link.parent.resolve().is_relative_to(target):
@@ -207,14 +207,14 @@ def _needless(link: Path, folder: Path) -> str | None:
 
 
 def _kind_of_content(path: Path) -> str | None:
-    """Return text if it is a file without a suffix, and one."""
+    """Return "text" for a text file without a suffix, else None."""
     if path.suffix or not path.is_file():
         return None
     try:
         with path.open("rb") as file:
             return "text" if looks_like_text(file.read(BYTES_LOOKED_AT)) else None
     except OSError:
-        # It is told when the file is read.
+        # Reading the file reports the error.
         return "text"
 
 
@@ -234,7 +234,7 @@ def _read_patterns(path: Path) -> Any:
 
 
 def _ignored_above(folder: Path) -> list[tuple[Path, Any]]:
-    """The .gitignore of the folders above, up to that of the repository; outermost first."""
+    """Return the .gitignore patterns of the folders above, up to the repository's root, outermost first."""
     found: list[tuple[Path, Any]] = []
     if (folder / ".git").exists():
         return []
@@ -243,12 +243,12 @@ def _ignored_above(folder: Path) -> list[tuple[Path, Any]]:
             found.append((above, _read_patterns(above / ".gitignore")))
         if (above / ".git").exists():
             return found[::-1]
-    # No repository.
+    # The folder is in no repository, so these files do not apply.
     return []
 
 
 def _is_ignored(path: Path, is_folder: bool, ignored: Sequence[tuple[Path, Any]]) -> bool:
-    """What is nearest to the file decides, as with git."""
+    """Return whether a path is ignored. The .gitignore nearest to the file decides, as in git."""
     for base, spec in reversed(ignored):
         name = path.relative_to(base).as_posix() + ("/" if is_folder else "")
         include = spec.check_file(name).include
