@@ -1,4 +1,4 @@
-"""One installed database that the catalog tests only read."""
+"""Install one database, which the catalog tests only read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ order by full_name
 
 
 def make_shard(db: Catalog) -> None:
-    """The table vectors_1, which must be as safe as those of the migrations."""
+    """Make the table vectors_1, which must be as safe as the tables of the migrations."""
     db.execute("select braid.create_collection('promoted', dimensions => 2)")
     db.execute(
         "select braid.upsert_documents((select jsonb_agg(jsonb_build_object('external_id', n::text, 'content', 'x',"
@@ -42,7 +42,7 @@ def make_shard(db: Catalog) -> None:
 
 @dataclass(frozen=True)
 class Functions:
-    """The functions of both schemas, and which calls which."""
+    """Hold pgbraid's functions, and which of them call which."""
 
     rows: list[Any]
 
@@ -51,7 +51,7 @@ class Functions:
 
     @cached_property
     def _by_name(self) -> dict[str, Any]:
-        # Of several the first.
+        # The first of several functions of one name wins.
         return {row.full_name: row for row in reversed(self.rows)}
 
     @cached_property
@@ -81,7 +81,7 @@ class Functions:
 
 @pytest.fixture(scope="module")
 def catalog(new_database: Any) -> Iterator[Catalog]:
-    """A superuser's connection; roll back what you try."""
+    """Yield a superuser's connection; a test rolls back what it tries."""
     with new_database() as dsn, psycopg.connect(dsn, autocommit=True, row_factory=namedtuple_row) as connection:
         make_shard(connection)
         yield connection

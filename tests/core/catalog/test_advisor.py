@@ -1,5 +1,5 @@
-"""Supabase's advisor, where every login of the API has the most that an application is granted. Each rule is also shown
-to report what breaks it."""
+"""Supabase's advisor finds nothing where every login of the API has the most that an application is granted. Each
+rule also reports an object that breaks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/ names for those who change pgbraid is there: functions, tables, settings, files."""
+"""Every function, table, setting and file that the pages for developers of pgbraid name exists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES = [
     *sorted((DOCS / "lab").glob("*.md")),
     *sorted((DOCS / "internals").glob("*.md")),
 ]
-# PostgreSQL's or somebody else's.
+# These names belong to PostgreSQL or to other projects.
 FOREIGN = {
     "auto_explain",
     "citus_rebalance_start",
@@ -36,7 +36,7 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relativ
 
 @cache
 def code() -> str:
-    """All that the pages may be about."""
+    """Return the text of all files that the pages may be about."""
     files = [
         path
         for folder in ("sql", "migrations", "python", "tests", "docker")
@@ -53,13 +53,13 @@ def names() -> frozenset[str]:
 
 @cache
 def functions() -> frozenset[str]:
-    """Those of sql/, and those of others that sql/ calls."""
+    """Return the functions of sql/, and the functions that they call."""
     called = re.findall(r"\b(\w+)\(", "\n".join(path.read_text() for path in (ROOT / "sql").rglob("*.sql")))
     return frozenset(called) | {path.stem for path in (ROOT / "sql").rglob("*.sql")}
 
 
 def prose(page: Path) -> str:
-    """Without examples, but with pictures, which name functions."""
+    """Return a page without its examples. Its diagrams stay, because they name functions."""
     return re.sub(r"^```(?!mermaid).*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
@@ -72,7 +72,7 @@ def test_names_are_there(page: Path) -> None:
 
 @each_page
 def test_functions_are_there(page: Path) -> None:
-    """They are written with parentheses."""
+    """Each function that a page writes with parentheses is in sql/, or sql/ calls it."""
     used = set(re.findall(r"`(\w+)\(\)`", page.read_text()))
     assert used - functions() == set()
 

@@ -1,4 +1,4 @@
-"""What every function must have: comment, pinned path, volatility, rights, owner, names."""
+"""Every function has a comment, a pinned search path, the right volatility, rights and owner, and proper names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def test_every_function_pins_its_search_path_with_pg_temp_last(functions: Any) -
     assert wrong == {}
 
 
-# So numbers, dates and bytes become the same text in every session (sql/core/99_privileges/5_settings.sql).
+# With these settings, numbers, dates and bytes become the same text in every session
+# (sql/core/99_privileges/5_settings.sql).
 PINNED = {
     "extra_float_digits=1",
     "array_nulls=on",
@@ -42,7 +43,8 @@ PINNED = {
 
 
 def test_what_sessions_call_depends_on_none_of_their_settings(functions: Any) -> None:
-    """tests/core/isolation/test_settings.py compares what they answer and store."""
+    """No setting of the session changes a call; tests/core/isolation/test_settings.py compares answers and stored
+    rows."""
     wrong = {
         f.full_name: missing
         for f in functions
@@ -66,7 +68,8 @@ def test_every_argument_is_named(functions: Any) -> None:
 
 
 def test_the_api_says_who_runs_it_and_where_it_is_described(functions: Any) -> None:
-    """Privileges and tests, the driver and the list of all functions are made of it."""
+    """Each API function says who runs it and on which page it is described. Privileges, tests, the driver and the
+    list of functions are generated from this."""
     assert {f.name for f in functions if f.schema == "braid"} == API.keys()
     silent = {
         name: missing
@@ -102,7 +105,7 @@ def test_definer_functions_are_owned_by_the_definer_except_those_across_tenants(
 def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
     named = [f.full_name for f in functions if f.is_definer and "tenant_id" in f.argument_names]
     assert named == []
-    # What writes for a tenant refuses to work without one.
+    # A definer function refuses to work without a tenant.
     lax = [
         f.full_name
         for f in functions
@@ -114,21 +117,21 @@ def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
             "braid_store.require_tenant_key",
             "braid_store.tenant_id_for_writing",
             "braid_store.tenant_id_of_user",
-            "braid_calls.login_is_known",  # of those that read definitions, which are no tenant's
+            "braid_calls.login_is_known",  # for functions that read definitions, which all tenants share
         }
     ]
     assert lax == []
 
 
 def test_what_reads_reads_one_snapshot(functions: Any) -> None:
-    """A volatile function below would take a snapshot of its own, and could see a merge in between."""
+    """A volatile function below would take its own snapshot, and could see a merge that its caller does not see."""
     reached = functions.reached_from(*(f"braid.{name}" for name in READING))
     assert len(reached) > 20
     assert sorted(name for name in reached if functions.named(name).volatility == "v") == []
 
 
 def test_what_writes_is_volatile_and_nothing_else_is(functions: Any) -> None:
-    # An extension point may write, whether or not a part does at it.
+    # An extension point may write, even if no part extends it to write.
     points = {f.full_name for f in functions if f.name.startswith("extend_") and f.name not in OWNERS}
     writing = {f.full_name for f in functions if WRITES.search(re.sub(r"--[^\n]*", "", f.body))}
     writing |= {name for name in points if OBJECTS[name].is_volatile}
@@ -161,7 +164,7 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
     # A parallel worker cannot begin the subtransaction of a block that catches errors.
     catching = re.compile(r"^\s*exception(?: when|$)", re.MULTILINE)
     wrong += [f.full_name for f in functions if f.parallel != "u" and catching.search(f.body)]
-    # Nor may it change a setting.
+    # A parallel worker cannot change a setting either.
     wrong += [f.full_name for f in functions if f.parallel != "u" and "set_config(" in f.body]
     assert wrong == []
 
@@ -184,7 +187,7 @@ def test_public_has_nothing(catalog: Any, kind: str) -> None:
         "schema": "select n.nspname::text from pg_namespace n, aclexplode(coalesce(n.nspacl,"
         " acldefault('n', n.nspowner))) a "
         "where n.nspname in ('braid', 'braid_calls', 'braid_store') and a.grantee = 0",
-        # Row types of tables follow the tables, and array types their elements.
+        # A table's row type follows the table, and an array type follows its elements.
         "type": "select t.oid::regtype::text from pg_type t left join pg_class c on c.oid = t.typrelid, "
         "aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a where t.typnamespace::regnamespace::text in "
         "('braid', 'braid_store') and t.typelem = 0 and (t.typtype <> 'c' or c.relkind = 'c') and a.grantee = 0",

@@ -1,4 +1,4 @@
-"""What `make generate` writes is what the files give that it is made of."""
+"""Generated files are up to date with the files that `make generate` reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_generated_files_are_up_to_date() -> None:
-    """The types for TypeScript have a test of their own, and so have privileges."""
+    """The generated files equal what the generator would write. TypeScript types and privileges have their own
+    tests."""
     tool = ROOT / "python" / "pgbraid" / "tools" / "generate.py"
     done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,5 @@
-"""The way down: a function calls functions of its own folder of sql/ and of those before it, never of one after it. The
-core names no part, and a part names only those that its manifest says it needs."""
+"""Calls go downwards: a function calls functions of its own folder of sql/ and of earlier folders, never of a later
+one. The core names no part, and a part names only the parts that its manifest needs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ MANIFEST_KEYS = {
     *("sentence", "needs", "since", "is_stable", "tables", "maintenance", "settings", "own_queries"),
     *("records", "chunk_records", "exported_settings"),
 }
-# Privileges are given to all that there is.
+# This folder grants privileges on every object, so it may name all of them.
 LAST = "core/99_privileges"
 
 
 def code_of(text: str) -> str:
-    """Without what only people read: comments, and the texts of errors. Other strings can be dynamic SQL."""
+    """Return SQL without comments and without the texts of errors, which only people read. Other strings stay: they
+    can be dynamic SQL."""
     text = re.sub(r"^comment on .*?;$", "", re.sub(r"--[^\n]*", "", text), flags=re.M | re.S)
     return re.sub(r"\braise \w+.*?;\n", lambda found: re.sub(r"'(?:[^']|'')*'", "''", found[0]), text, flags=re.S)
 
 
 def uses_of(text: str) -> set[str]:
-    """The functions that a file calls and the views that it reads, by name."""
+    """Return the names of the functions that a file calls and of the views that it reads."""
     named = re.findall(r"\b(braid(?:_calls|_store)?\.\w+)\b(\s*\()?", code_of(text))
     return {name for name, call in named if name in OBJECTS and (call or OBJECTS[name][0] == "view")}
 
@@ -54,13 +55,13 @@ def folder_of(file: str) -> str:
 
 
 def part_of(file: str) -> str:
-    """The part that has a file, or core."""
+    """Return the part that a file belongs to, or core."""
     folders = file.split("/")
     return "core" if folders[0] == "core" else folders[1]
 
 
 def needed_by(part: str) -> set[str]:
-    """The parts that a part may name: those of its manifest, and what these need."""
+    """Return the parts that a part may name: the parts that its manifest needs, and the parts that they need."""
     needs = set(MANIFESTS[part]["needs"])
     return needs.union(*map(needed_by, needs))
 
@@ -73,7 +74,7 @@ def test_calls_are_found() -> None:
 
 
 def test_calls_go_down() -> None:
-    """Folders are numbered so that their names are in order."""
+    """No function calls upwards; the folders' numbers give the order."""
     upwards = {
         file: above
         for file, used in USES.items()
@@ -84,14 +85,14 @@ def test_calls_go_down() -> None:
 
 
 def objects_of_parts() -> set[str]:
-    """The names of functions, views and tables that the core has none of."""
+    """Return the names of functions, views and tables that only parts define."""
     names = {(name.partition(".")[2], part_of(file)) for name, (_, file) in OBJECTS.items()} | set(TABLES.items())
     return {name for name, part in names if part != "core"} - {name for name, part in names if part == "core"}
 
 
 @pytest.fixture(scope="module")
 def keys() -> set[str]:
-    """The names of settings and options of parts."""
+    """Return the names of the parts' settings and options."""
     found = {key for text in TEXTS.values() for key in re.findall(r"\bparts (?:->>?|\?) '(\w+)'", code_of(text))}
     found.update(key for manifest in MANIFESTS.values() for key in manifest.get("settings", {}))
     for file in SQL.glob("parts/**/options.json"):
@@ -100,17 +101,18 @@ def keys() -> set[str]:
 
 
 def named(text: str, objects: set[str], keys: set[str]) -> set[str]:
-    """Which names of parts a text of the core has. Comments and the texts of errors count, since whoever has no such
-    part reads them. A plain word counts only where it is qualified, or is a key or an attribute."""
+    """Return the names of parts that a text of the core contains. Comments and the texts of errors count, because
+    users without the part read them. A plain word counts only where it is qualified, or is a key or an attribute."""
     written = {word for word in re.findall(r"\w+", text) if "_" in word}
     qualified = set(re.findall(r"\bbraid(?:_calls|_store)?[.](\w+)", text))
-    # A key alone in a string, or in one of an array or of a path.
+    # A key stands alone in a string, or in a string that is an array or a path.
     read = set(re.findall(r"(?:[.]|^  )(\w+)|'(\w+)'|[{,](\w+)(?=[,}])", text, re.M))
     return objects & (written | qualified) | keys & (written | {word for words in read for word in words})
 
 
 def test_the_core_names_nothing_of_parts(keys: set[str]) -> None:
-    """Whoever reads a column of a part names its table."""
+    """The core names no object and no key of a part. A column of a part is found too, because its table is named
+    beside it."""
     found = {
         (Path(file).stem, name)
         for file, text in TEXTS.items()
@@ -161,12 +163,13 @@ def test_every_part_has_a_manifest() -> None:
 
 
 def test_every_extension_is_called() -> None:
-    """A name that is no point's and the part's would be that of a new point: its body would be overwritten."""
+    """Each extension is named after an extension point and its part. Any other name could become a new point's,
+    whose body would then be overwritten."""
     lost = {}
     for name, (_, file) in OBJECTS.items():
         if ".extend_" in name and part_of(file) != "core":
             point = name.removesuffix(f"_{part_of(file)}")
-            # A point of the part itself is called by the part.
+            # A part calls its own extension points.
             callers = [other for other, used in USES.items() if file in used and other != file]
             if point not in OBJECTS or (point == name and not callers):
                 lost[file] = point
@@ -181,7 +184,7 @@ def test_a_folder_is_seen_at_a_glance() -> None:
 
 
 def test_the_map_has_every_folder() -> None:
-    """docs/internals/architecture.md."""
+    """docs/internals/architecture.md lists every folder of sql/."""
     listed = re.findall(
         r"^\| `sql/(\w+/\w+)` \|", (SQL.parent / "docs" / "internals" / "architecture.md").read_text(), re.M
     )

@@ -1,4 +1,4 @@
-"""What is made of the options of searches follows from their declarations."""
+"""Everything derived from the search options follows from their declarations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_what_is_made_of_options_is_up_to_date() -> None:
 
 
 def test_each_option_of_the_core_has_an_attribute(shared_db: psycopg.Connection) -> None:
-    """Else it would be read, and forgotten."""
+    """Without an attribute, an option would be read and then forgotten."""
     without = shared_db.execute(
         "select k.name from braid_store.known_search_options() k"
         " left join pg_catalog.pg_attribute a"
@@ -35,7 +35,7 @@ def test_each_option_of_the_core_has_an_attribute(shared_db: psycopg.Connection)
 
 
 def test_the_client_knows_what_shapes_rows() -> None:
-    """With a reranker, it gives these options to arrange_results."""
+    """With a reranker, the client passes these options to arrange_results."""
     options = json.loads((ROOT / "sql/core/80_search/50_request/options.json").read_text())
     shaping = {name for name, option in options.items() if option.get("part") == "arrangement"}
     assert shaping == SHAPING, "name it in SHAPING of python/pgbraid/src/pgbraid/reranking.py"

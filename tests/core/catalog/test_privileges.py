@@ -1,4 +1,5 @@
-"""Who may do what, compared with privileges.txt: a change there is a change of what pgbraid promises."""
+"""Each role has exactly the privileges that privileges.txt lists: a change of that file changes what pgbraid
+promises."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from support.roles import definer_role, owner_role
 GOLDEN = Path(__file__).with_name("privileges.txt")
 COLUMNS = ["public", "reader", "writer", "definer", "administrator", "gateway"]
 
-# What a role has by itself or by inheritance. PUBLIC is not a role that the functions know as one: a fresh login is.
+# Rights count whether a role holds them itself or inherits them. The privilege functions do not know PUBLIC as a role,
+# so a fresh login stands for it.
 TABLES = """
 select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind,
   c.relnamespace::regnamespace || '.' || c.relname as name, c.relowner::regrole::text as owner,
@@ -60,7 +62,7 @@ def line(kind: str, name: str, owner: str, rights: list[str | None]) -> str:
 
 
 def roles(catalog: Any) -> list[str]:
-    """Those of the columns; the trusted roles are members of nothing."""
+    """Create the roles of the columns and return their names; trusted roles are members of nothing."""
     trusted = [f"braid_test_{column}" for column in COLUMNS if column in ("administrator", "gateway")]
     for role in ("braid_test_nobody", *trusted):
         catalog.execute(f"create role {role}")
@@ -70,7 +72,7 @@ def roles(catalog: Any) -> list[str]:
 
 
 def name_of(privileges: str) -> str:
-    """Return the name of a line's object, without schema."""
+    """Return the name of the object of a line, without its schema."""
     return privileges.split()[1].partition(".")[2]
 
 
@@ -79,7 +81,7 @@ def matrix(catalog: Any, of_roles: list[str]) -> str:
     lines += [line("schema", s.name, s.owner, s.rights) for s in catalog.execute(SCHEMAS, {"roles": of_roles})]
     functions = catalog.execute(FUNCTIONS, {"roles": of_roles}).fetchall()
     lines += [line("function", f.name, f.owner, f.rights) for f in functions if not f.is_internal]
-    # Internals with the caller's rights are all alike: they do only what the caller may do anyway.
+    # Internal functions with the caller's rights share one line: they do only what the caller may do anyway.
     internals = {
         line("function", "braid_store.* with the caller's rights", f.owner, f.rights)
         for f in functions
@@ -97,19 +99,19 @@ def test_the_privileges_are_those_of_the_golden_file(catalog: Any) -> None:
     in_database = {"core", *chosen()}
     with catalog.transaction(force_rollback=True):
         actual = matrix(catalog, roles(catalog))
-    if "WRITE_PRIVILEGES" in os.environ:  # make generate
+    if "WRITE_PRIVILEGES" in os.environ:  # `make generate` sets this
         assert chosen() == ALL
         GOLDEN.write_text(actual)
     found = actual.splitlines(True)
     golden = [kept for kept in GOLDEN.read_text().splitlines(True) if OWNERS.get(name_of(kept), "core") in in_database]
-    if chosen() != ALL:  # what internals may do need not occur without a part
+    if chosen() != ALL:  # without a part, some rights of internal functions do not occur
         golden = [kept for kept in golden if ".* " not in kept or kept in found]
     difference = "".join(difflib.unified_diff(golden, found, "golden", "actual"))
     assert difference == "", f"if this is meant: make generate\n{difference}"
 
 
 def test_every_function_can_be_executed_by_someone(catalog: Any) -> None:
-    # All but the first one by triggers of synced tables.
+    # Triggers of synced tables call all of them but the first.
     triggers = {"braid_store.apply_at_once", "braid_store.sync_is_outdated"} & OBJECTS.keys()
     called_by_owner_alone = {"braid_store.request_tenant_key", *triggers}
     with catalog.transaction(force_rollback=True):
@@ -154,7 +156,8 @@ def test_nobody_else_is_granted_anything(catalog: Any) -> None:
 
 
 def test_readers_and_writers_can_name_views_and_two_row_types_only(catalog: Any) -> None:
-    """Whoever can name a relation can lock it against everybody."""
+    """Readers and writers can name only views and two row types: a role that can name a relation can lock it against
+    everybody."""
     rows = catalog.execute(
         "select c.oid::regclass::text as name, c.relkind from pg_class c"
         " where c.relnamespace::regnamespace::text ~ '^braid'"

@@ -1,4 +1,4 @@
-"""Rules for the files of sql/: one function each, in one form, errors with a code and a hint."""
+"""Each file of sql/ defines one function in one form, and its errors have a code and a hint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.any_version
 SQL = Path(__file__).parents[3] / "sql"
 FILES = sorted(SQL.rglob("*.sql"))
 TEXTS = {file: file.read_text() for file in FILES}
-# Roles, schemas, policies and grants are not about one object.
+# These files hold roles, schemas, policies or grants, so they are not about one object.
 SETS = {"1_schemas", "99_privileges"}
 OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "policies.sql"]
 
@@ -25,7 +25,7 @@ ATTRIBUTES = re.compile(
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
 CODES = {"22023", "25006", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
 INSTALLER = sorted(SQL.parent.glob("python/*/src/*/*/*.sql"))
-# A comment, a name, or a string with all the lines that it goes on for.
+# This matches a comment, a quoted name, or a string with all the lines that continue it.
 LITERAL = re.compile(
     r"--[^\n]*|\"[^\"]*\"|(?P<string>(?:(?<![\w$])(?:[EeNnBbXx]|[Uu]&))?'(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)"
 )
@@ -102,7 +102,7 @@ def test_constants_are_named_c_and_nothing_else_is() -> None:
     assert offenders == []
 
 
-# What is listed in one file, and a part of the list that stands nowhere else.
+# Each function lists characters. Beside its name are pieces of the list that stand in no other file.
 LISTS = {
     "script_letters": (r"\\u1a20-\\u1aaf", r"\\uff66-\\uff9f", r"\\ua960-\\ua97f", r"\\u2b00-\\u2bff", r"\\U0001f1e6"),
     "white_space": (r"\u2008",),
@@ -111,7 +111,7 @@ LISTS = {
 
 
 def test_characters_are_listed_once() -> None:
-    """Else what indexes a text, searches it and marks it no longer mean the same by a word."""
+    """Each set of characters stands in one file, so that indexing, search and highlighting agree on what a word is."""
     found = {
         part: [file.stem for file in FILES if re.search(r"(?<!\\)" + re.escape(part), TEXTS[file])]
         for parts in LISTS.values()
@@ -121,7 +121,7 @@ def test_characters_are_listed_once() -> None:
 
 
 def has_code_and_hint(statement: str, text: str) -> bool:
-    # Raised again with what it had.
+    # An error that is raised again keeps its code and hint.
     if "errcode = sqlstate, hint = v_hint" in statement and "get stacked diagnostics v_hint" in text:
         return True
     code = re.search(r"\berrcode = '(\w{5})'", statement)
@@ -142,8 +142,8 @@ def test_errors_have_a_code_and_a_hint() -> None:
 
 
 def test_errors_and_warnings_are_written_in_ascii() -> None:
-    """A client of another encoding would get mojibake, or no answer."""
-    # What a text is quoted by, and constants of hints.
+    """Errors and warnings are in ASCII: a client with another encoding would get garbled text, or no answer."""
+    # This matches `raise exception` statements, and constants that hold hints.
     told = re.compile(r"\braise exception\b.*?;\n|\b(?:c|v)_hint (?:constant )?text := .*?;\n", re.S | re.I)
     offenders = [
         f"{name_of(file)}: {found}"
@@ -155,7 +155,7 @@ def test_errors_and_warnings_are_written_in_ascii() -> None:
     assert offenders == [] and warnings.isascii()
 
 
-# And why.
+# Each pattern stands beside the reason against it.
 NEVER = {
     r"40001|serialization_failure": "PostgREST retries it for ever",
     r"advisory": "such a lock has no privileges: every login can take it",
@@ -180,14 +180,14 @@ def test_what_is_never_written() -> None:
 
 
 def misread_strings(text: str) -> list[str]:
-    """What PostgreSQL reads otherwise, or refuses, where standard_conforming_strings is off."""
+    """Return the strings that PostgreSQL reads differently, or refuses, where standard_conforming_strings is off."""
     strings = [found["string"] for found in LITERAL.finditer(text) if found["string"]]
     return [s for s in strings if (s[0] not in "eE" and "\\" in s) or s[0] in "uU"]
 
 
 def test_strings_mean_the_same_under_every_setting() -> None:
-    """Each session chooses standard_conforming_strings for itself, and a function's strings are read in the session
-    that calls it: one with a backslash begins with E."""
+    """Strings have one meaning under both values of standard_conforming_strings. Each session chooses the value, and
+    reads a function's strings by it, so a string with a backslash begins with E."""
     files = [*FILES, *sorted(SQL.parent.glob("migrations/**/*.sql")), *INSTALLER]
     assert [(file.name, found) for file in files if (found := misread_strings(file.read_text()))] == []
 
@@ -197,17 +197,17 @@ def test_misread_strings_are_found() -> None:
     assert misread_strings("select 'a'\n  '\\d', E'a'\n  '\\d'") == ["'a'\n  '\\d'"]
 
 
-# The operator $ilike of filters is none of SQL.
+# The filter operator $ilike is not SQL.
 CASE = re.compile(
     r"\b(?:lower|upper|initcap)(?=\()|\[\[?:(?:al|up|lo|pu|sp|gr|pr)\w+:\]|(?:~~\*|~\*|(?<!\$)\bilike\b)", re.I
 )
-# Bounds of a range.
+# lower(r) and upper(r) are the bounds of a range.
 BOUND = re.compile(r"\((?:r|r\.passage)\)")
 
 
 def of_the_locale(text: str) -> list[str]:
-    """What depends on the locale of the database: letters are lowered in other ways in Turkish and Lithuanian ones, and
-    under C only those of ASCII are letters."""
+    """Return code that depends on the database's locale. Turkish and Lithuanian lower letters differently, and under
+    C only ASCII letters are letters."""
     found = [(case[0], arguments(text, case.end())) for case in CASE.finditer(text)]
     return [
         name + given
@@ -217,7 +217,7 @@ def of_the_locale(text: str) -> list[str]:
 
 
 def arguments(text: str, start: int) -> str:
-    """The parenthesis that begins at a place."""
+    """Return the parentheses that open at a position, with their content."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] == "(") - (text[place] == ")")
@@ -241,7 +241,7 @@ CHANGE = re.compile(r"\b(?:(?<!do )update\s+[\w.%]+\b[^;)]*?\bset|delete\s+from)
 
 
 def own_clauses(text: str) -> str:
-    """A statement up to the parenthesis that closes around it, without what its own parentheses hold."""
+    """Return a statement up to the parenthesis that closes around it, without the content of its own parentheses."""
     depth, kept = 0, []
     for sign in text:
         depth += (sign == "(") - (sign == ")")
@@ -253,7 +253,8 @@ def own_clauses(text: str) -> str:
 
 
 def test_updates_and_deletes_have_a_condition() -> None:
-    """Supabase's API loads pg-safeupdate, which refuses those without."""
+    """Every update and delete has a condition: Supabase's API loads pg-safeupdate, which refuses statements without
+    one."""
     unbounded = [
         f"{name_of(file)}: {change[0][:80]}"
         for file in FILES
@@ -265,8 +266,8 @@ def test_updates_and_deletes_have_a_condition() -> None:
 
 
 PLACE = re.compile(r"\b(?:(\w+)\.)?ctid = any \(")
-# Of tables that are never partitioned: those of vector shards, of notes, of sizes and of the search log. move_postings
-# reads the pages of one table.
+# These functions change tables that are never partitioned: vector shards, notes, sizes and the search log.
+# move_postings reads the pages of one table.
 ONE_TABLE = {
     "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings", "lock_postings",
     "rewrite_postings", "remove_from_shard", "represent_duplicates", "give_back_vectors", "remove_vectors",
@@ -275,7 +276,8 @@ ONE_TABLE = {
 
 
 def test_places_stand_beside_their_tenant() -> None:
-    """A place is unique in one table. In a partitioned one, another tenant's row can have the same."""
+    """A ctid is compared together with its tenant, because another partition can hold another tenant's row with the
+    same ctid."""
     alone = [
         name_of(file)
         for file in FILES

@@ -1,4 +1,4 @@
-"""What every table and view must have: owner, policy, key, no statistics that leak."""
+"""Every table and view has an owner, a policy and a key, and its statistics leak nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from support.roles import definer_role, owner_role
 
 DEFINITIONS = by_policy("definition")
 CLOSED = by_policy("owner")
-# Definitions that all tenants share, and who the tenants are.
+# All tenants share these definitions and the list of tenants.
 REFERENCE = DEFINITIONS | CLOSED | {"tenants"}
-# Ids of definitions are small; everything that tenants store counts in bigint.
+# Definitions have small ids; everything that tenants store has a bigint id.
 SMALL_IDS = {
     f"{table}.id"
     for table in (
@@ -155,22 +155,22 @@ def test_clears_and_drops_know_every_table_of_a_collection(catalog: Any) -> None
         """
     ).fetchall()
     (emptied,) = catalog.execute("select braid_store.collection_tables()").fetchone()
-    # Notes are settled by maintenance, and shards are retired. What was searched for does not go with documents.
+    # Maintenance settles notes, and shards are retired. The search log outlives the documents.
     others = {"due_parts", "vector_shards", "search_log", "search_feedback", "search_hours"}
     assert {row.name for row in rows} - others == set(emptied)
 
 
 def test_every_index_has_the_tenant(catalog: Any) -> None:
-    """Without it another tenant's row could make a write fail, and EXPLAIN ANALYZE would count the rows of
-    others that an
-    index scan finds. (It need not come first: the policy's condition is among the scan's wherever it stands.)"""
+    """Every index contains tenant_id. Without it, another tenant's row could make a write fail, and EXPLAIN ANALYZE
+    would count the other tenants' rows that an index scan finds. It need not come first, because the policy's
+    condition is an index condition at any position."""
     rows = catalog.execute(
         "select i.indexrelid::regclass::text as index, c.relname as name, array_agg(a.attname::text) as columns"
         " from pg_index i join pg_class c on c.oid = i.indrelid"
         " left join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)"
         " where c.relnamespace = 'braid_store'::regnamespace and c.relname not like '%yoyo%' group by 1, 2"
     ).fetchall()
-    assert "braid_store.vectors_1_hnsw" in {r.index for r in rows}  # a shard's rows are all of one tenant
+    assert "braid_store.vectors_1_hnsw" in {r.index for r in rows}  # a shard has rows of one tenant only
     rows = [r for r in rows if not r.index.endswith("_hnsw")]
     wrong = [r.index for r in rows if r.name not in REFERENCE | {"tenant_members"} and "tenant_id" not in r.columns]
     assert wrong == []
@@ -187,7 +187,7 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         """
     ).fetchall()
     assert [row for row in rows if not row.is_indexed] == []
-    # Small tables that every write would lock must not be referenced by what tenants write.
+    # Tenants' rows reference no other small tables, because every write would lock their rows.
     designed = {
         ("braid_store.access_settings", "braid_store.tenants"),
         ("braid_store.tenant_members", "braid_store.tenants"),

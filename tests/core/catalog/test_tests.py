@@ -1,4 +1,4 @@
-"""Tests of the core, and of a part, name nothing of a part that their databases lack."""
+"""Tests of the core and of each part name no part that their database lacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ FILES = {
 
 
 def foreign(name: str) -> set[str]:
-    """Return what a file names of other parts than its own and those which that needs."""
+    """Return the names in a test file that belong to parts other than its own part and the parts which that part
+    needs."""
     folder, part, _ = name.split("/")
     own = with_needs([part] if folder == "parts" else [])
     named = set(re.findall(r"\bbraid(?:_calls|_store)?\.(\w+)", FILES[name]))

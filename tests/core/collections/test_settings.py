@@ -1,4 +1,4 @@
-"""The settings of collections: what create_collection and set_collection take and refuse, and with which hint."""
+"""create_collection and set_collection accept valid settings of collections, and refuse others with a hint."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_collection_has_the_settings_that_it_is_given(db: Connection) -> None:
     given = create(db, "given", SETTINGS)
     assert stored(db, "given") == SETTINGS
     assert create(db, "given", SETTINGS) == given
-    # Those without a default for all collections are kept.
+    # Settings without a default for all collections keep their values.
     fewer = {
         key: value for key, value in SETTINGS.items() if DEFAULTS[key] is not None and key != "hnsw_ef_construction"
     }
@@ -161,7 +161,7 @@ def test_what_stored_documents_depend_on_does_not_change(db: Connection, name: s
 
 
 def test_a_preset_can_be_tried_by_a_search(db: Connection) -> None:
-    """The option ranking takes what set_ranking takes, and scores are the same."""
+    """The option ranking accepts the keys of set_ranking, and gives the same scores."""
     create(db, "tried", embedding_model="test", dimensions=2)
     documents = [
         {"external_id": f"d{number}", "content": f"amber {'cedar ' * number}", "embedding": [1, number]}

@@ -1,4 +1,4 @@
-"""A statement that is cancelled, wherever it was, leaves nothing: as if it had not been made."""
+"""A statement that is cancelled at any moment leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def filled(db: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
 
 
 def roll_back(db: psycopg.Connection[Any]) -> None:
-    """Also if the rollback itself is cancelled: then the transaction has failed, which ends `set local`."""
+    """Roll back, even if the rollback itself is cancelled: the transaction has then failed, which ends `set local`."""
     while db.info.transaction_status != TransactionStatus.IDLE:
         with suppress(psycopg.errors.QueryCanceled):
             db.rollback()

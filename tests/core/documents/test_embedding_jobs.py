@@ -1,4 +1,4 @@
-"""The outbox: every chunk without a vector is in it once, until it has one or is gone."""
+"""The embedding queue holds every chunk without a vector once, until the chunk has a vector or is deleted."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_claim_and_store(filled: Connection) -> None:
     assert claim(filled) == {}
     assert store(filled, list(rest)) == 2
     assert pending(filled) == 0
-    # Again, with a better vector.
+    # A second call replaces the vectors by better ones.
     assert store(filled, list(rest), UNIT[::-1]) == 2
     assert len(semantic(filled, UNIT)) == 7
     assert {hit[0] for hit in semantic(filled, UNIT[::-1], min_score=0.9)} == {"d4", "d5"}
@@ -81,7 +81,7 @@ def test_two_workers_never_get_the_same_chunk(filled: Connection, dsn: str) -> N
         assert jobs[0].keys().isdisjoint(jobs[1])
         first.execute("rollback")
         second.execute("commit")
-    # A worker that died before its commit had claimed nothing.
+    # A worker that died before its commit has claimed nothing.
     assert claim(filled, 10).keys() == jobs[0].keys()
 
 
@@ -90,7 +90,7 @@ def test_a_lease_that_has_run_out(filled: Connection) -> None:
     assert claim(filled, 10, "1 minute") == {}
     filled.execute("update braid_store.embedding_jobs set claimed_until = claimed_until - interval '1 minute'")
     assert claim(filled, 10, "1 minute") == jobs
-    # The first worker comes late, and its vectors are as good.
+    # The first worker stores its vectors late, and they are still accepted.
     assert store(filled, list(jobs)) == 6
     assert pending(filled) == 0
 
@@ -117,7 +117,7 @@ def test_jobs_that_fail_come_back_later_and_later(filled: Connection) -> None:
         waits.append(job[2])
         filled.execute("update braid_store.embedding_jobs set claimed_until = null where chunk_id = %s", (chunk_id,))
     assert 0 < waits[0] < waits[1] < waits[2] < 3600
-    # It still counts as pending, and as failed.
+    # The job still counts as pending and as failed.
     status = filled.execute("select braid.status('default') -> 'collections' -> 0").fetchone()
     assert status is not None
     assert (status[0]["pending_embeddings"], status[0]["failed_embeddings"]) == (6, 1)
@@ -146,7 +146,7 @@ def test_jobs_are_abandoned_listed_retried_and_dropped(filled: Connection) -> No
     filled.execute(give_up, ([second], "failed", 2))
     assert [row[0] for row in jobs(filled, "abandoned")] == ["d0", "d1"]
 
-    # A worker that stops gives back what it has claimed.
+    # A worker that stops gives back the jobs that it has claimed.
     assert filled.execute("select braid.retry_embedding_jobs(%s)", ([third],)).fetchone() == (1,)
     assert ("d2", "waiting", 0, None) in jobs(filled)
     assert filled.execute("select braid.drop_embedding_jobs(%s)", ([second],)).fetchone() == (1,)
@@ -156,7 +156,7 @@ def test_jobs_are_abandoned_listed_retried_and_dropped(filled: Connection) -> No
     assert filled.execute("select braid.drop_embedding_jobs()").fetchone() == (1,)
     assert [row[0] for row in jobs(filled)] == ["d2", "d3", "d4", "d5"]
     assert pending(filled) == 4
-    # What was dropped comes back with another text.
+    # A new text brings a dropped job back.
     upsert(filled, [{"external_id": "d0", "content": "another text"}, {"external_id": "d1", "content": "text 1"}])
     assert [row[0] for row in jobs(filled)] == ["d2", "d3", "d4", "d5", "d0"]
 
@@ -225,7 +225,7 @@ def test_what_is_refused_of_jobs(filled: Connection, call: str) -> None:
 @pytest.mark.parametrize("setting", ["on", "off"])
 def test_writers_wake_resting_workers_if_they_are_asked_to(db: Connection, dsn: str, setting: str) -> None:
     def told(listener: Connection) -> int:
-        """Notifications come in the order of the commits."""
+        """Return the number of notifications received so far; they arrive in the order of the commits."""
         db.execute("notify that_is_all")
         for number, notification in enumerate(listener.notifies(timeout=PATIENCE)):
             if notification.channel == "that_is_all":
@@ -237,7 +237,7 @@ def test_writers_wake_resting_workers_if_they_are_asked_to(db: Connection, dsn: 
         db.execute(f"set braid.notify_workers = '{setting}'")
         upsert(db, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(5)])
         assert told(listener) == (setting == "on")
-        # Somebody was told already.
+        # An earlier notification has already woken a worker.
         upsert(db, [{"external_id": "later", "content": "later"}])
         assert told(listener) == 0
         claim(db)
@@ -297,7 +297,7 @@ def test_what_is_refused(filled: Connection, call: str, values: tuple[Any, ...])
 
 
 def test_vectors_come_while_documents_change(db: Connection, dsn: str) -> None:
-    """A worker and a writer on the same chunks wait for each other in one order only."""
+    """A worker and a writer lock the same chunks in one order, so they never deadlock."""
     problems: list[Exception] = []
     stop = threading.Event()
 

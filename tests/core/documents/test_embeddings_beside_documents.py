@@ -1,4 +1,4 @@
-"""upsert_embedded_documents: documents name their vectors by place."""
+"""Documents of upsert_embedded_documents refer to their vectors by position."""
 
 from __future__ import annotations
 

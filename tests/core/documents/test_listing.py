@@ -1,4 +1,4 @@
-"""Documents listed page by page, under filters."""
+"""Documents are listed page by page, also under filters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.filter_model import matches
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
-# With an index that finds their matches, and without one.
+# Some filters have an index that finds their matches, and some have none.
 FILTERS: list[dict[str, Any]] = [
     {},
     {"speaker": "Ana"},
@@ -69,7 +69,7 @@ def listed(db: Connection, collection: str, filters: Any, count: int) -> list[st
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> tuple[Connection, dict[str, list[dict[str, Any]]]]:
-    """Some documents; and others with more chunks than are looked up one by one for a page."""
+    """Fill two collections: `some` has few chunks, and `many` has more than a page looks up one by one."""
     chance = random.Random(4)
     made = {
         "some": [document(f"d{n}", chance, chance.randrange(1, 5)) for n in range(60)],

@@ -1,4 +1,4 @@
-"""Content that is Markdown: blocks that fit into a chunk stay whole, in order, and nothing is lost."""
+"""Markdown blocks that fit into a chunk stay whole and in order, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_blocks_that_fit_are_whole_in_a_chunk(db: Connection, seed: int) -> None
     for kind, block in zip(kinds, blocks, strict=True):
         if kind != "long":
             assert any(block.strip() in chunk for chunk in chunks), block
-    # A heading stands with what it is the heading of, unless that is too long.
+    # A heading stays in one chunk with the block below it, unless that block is too long.
     for heading, (kind, below) in zip(blocks, zip(kinds[1:], blocks[1:], strict=True), strict=False):
         if heading.startswith("#") and "\n" not in heading and kind not in ("long", "heading", "underlined"):
             assert any(f"{heading}\n\n{below}".strip() in chunk for chunk in chunks), heading

@@ -1,4 +1,4 @@
-"""What may be written at once: each limit is kept at the limit and named one past it, before any work."""
+"""Writing accepts a batch at each limit, and refuses one just past it before any work, with the limit's name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNIT = [1.0] + [0.0] * 383
 
 
 def too_much(db: Connection, document: dict[str, Any], message: str) -> None:
-    """Refused at once, and nothing of its batch is stored."""
+    """Check that a document is refused at once, and that nothing of its batch is stored."""
     pages = db.execute("select pg_relation_size('braid_store.chunks')").fetchone()
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=message) as caught:
         upsert(db, [{"external_id": "other", "content": "seats"}, document])
@@ -38,7 +38,7 @@ def test_the_fields_of_a_document(db: Connection, key: str, most: int) -> None:
 
 
 def test_a_title_of_many_words(db: Connection) -> None:
-    """A title of 32768 words once ended in PostgreSQL's own "smallint out of range"."""
+    """A title of 32768 words is refused by name; it once failed with PostgreSQL's own "smallint out of range"."""
     too_much(db, {"external_id": "a", "title": "x " * 32_768}, "title of document")
     upsert(db, [{"external_id": "a", "title": "x " * 2_048, "content": "leeds"}])
     assert [hit[0] for hit in full_text(db, "x leeds", match="all")] == ["a"]
@@ -69,7 +69,7 @@ def test_the_content_of_a_document(db: Connection) -> None:
 
 @pytest.mark.parametrize("given", ["chunk", "document"])
 def test_the_content_of_one_chunk(db: Connection, given: str) -> None:
-    """A document that brings its embedding is one chunk."""
+    """A document that brings its embedding is one chunk, whose content has a limit."""
 
     def document(content: str) -> dict[str, Any]:
         chunk = {"content": content, "embedding": UNIT}
@@ -92,7 +92,7 @@ def test_chunks(db: Connection) -> None:
 
 
 def metadata(size: int) -> dict[str, str]:
-    """An object that takes about so many bytes as jsonb."""
+    """Return an object that takes about `size` bytes as jsonb."""
     return {"key": "x" * (size - 15)}
 
 
@@ -109,7 +109,7 @@ def test_metadata(db: Connection) -> None:
 
 
 def test_metadata_counts_once_for_each_chunk(db: Connection) -> None:
-    """As it is stored: a megabyte in each of 40000 chunks would be 40 GB."""
+    """Metadata counts as it is stored, once per chunk: a megabyte in each of 40000 chunks would be 40 GB."""
     too_much(
         db,
         {"external_id": "a", "content": "word " * 60_000, "metadata": metadata(999_990)},

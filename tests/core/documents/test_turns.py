@@ -1,4 +1,4 @@
-"""Documents given as turns are split into whole speeches or sentences, with who says what, and when."""
+"""Documents given as turns are split into whole turns or sentences, and each chunk keeps its speakers and times."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chunks_of(db: Connection, external_id: str) -> list[Chunk]:
 
 
 def said(*turns: tuple[str | None, str], seconds: int = 10) -> list[dict[str, Any]]:
-    """Return turns of so many seconds, one behind the other."""
+    """Return consecutive turns of some seconds each."""
     return [
         {
             "speaker": speaker,
@@ -124,13 +124,13 @@ def test_long_speeches_are_cut_between_sentences_that_go_over_turns(
     db: Connection,
 ) -> None:
     words = sentences(0, 120).split()
-    # Segments as speech recognition makes them, which end anywhere.
+    # Speech recognition ends a turn anywhere, even within a sentence.
     parts = [" ".join(words[n : n + 9]) for n in range(0, len(words), 9)]
     chunks = write(db, said(*(("Ana", part) for part in parts)), overlap_tokens=0)
     assert len(chunks) > 4
     assert all(chunk.content.endswith(".") and chunk.content.startswith("Sentence") for chunk in chunks)
     assert " ".join(chunk.content for chunk in chunks) == " ".join(words)
-    # A turn in which a chunk ends and the next begins is in both.
+    # A turn in which one chunk ends and the next begins counts for both.
     for before, after in pairwise(chunks):
         assert after.metadata["start"] in (
             before.metadata["end"],
@@ -171,7 +171,7 @@ LONG_TITLE = "a title of many words " * 40
 
 @pytest.mark.parametrize("kind", ["text", "one speaker", "long names"])
 def test_at_most_half_of_a_chunk_is_repeated(db: Connection, kind: str) -> None:
-    """Also where the title or the names before turns take what chunk_tokens has."""
+    """At most half of a chunk repeats the chunk before, even where the title or speakers' names use up chunk_tokens."""
     numbers = range(1_000, 1_120)
     if kind == "text":
         content = " ".join(f"Word{n} here." for n in numbers)
@@ -263,12 +263,12 @@ def test_every_character_is_in_a_chunk_in_order(
     chunks, again = (chunks_of(db, name) for name in names)
     assert chunks == again
     if not any(without_space(db, [turn["text"] for turn in turns])):
-        # The title alone.
+        # Without any text, the title makes the only chunk.
         assert [chunk.content for chunk in chunks] == ([""] if title else [])
         return
     assert all(0 < chunk.token_count <= chunk_tokens for chunk in chunks)
 
-    # What is said, character by character but for white space, each with its speaker and turn.
+    # Each character, except white space, stands with its speaker and the number of its turn.
     texts = without_space(db, [turn["text"] for turn in turns])
     source = [(c, turns[n]["speaker"], n) for n, text in enumerate(texts) for c in text]
     labels = {turn["speaker"] or "?" for turn in turns}
@@ -295,7 +295,7 @@ def times(turns: list[dict[str, Any]]) -> tuple[int | None, int | None]:
 
 
 def without_space(db: Connection, texts: list[str]) -> list[str]:
-    """What is white space, PostgreSQL knows."""
+    r"""Remove what PostgreSQL's \s matches from each text."""
     query = r"""
         select array_agg(regexp_replace(t, '\s+', '', 'g') order by n) from unnest(%s::text[]) with ordinality u (t, n)
     """
@@ -303,7 +303,8 @@ def without_space(db: Connection, texts: list[str]) -> list[str]:
 
 
 def lines(db: Connection, chunk: Chunk, names: set[str]) -> list[tuple[str | None, str]]:
-    """(speaker, text without white space) of each line that begins with a name; of the whole if none does."""
+    """Return (speaker, text without white space) of each line that begins with a name, or of the whole chunk if no
+    line does."""
     speakers = chunk.metadata.get("speakers", [])
     assert chunk.speaker == (", ".join(speakers) or None)
     parts = re.split(rf"(?:^|\n)({'|'.join(map(re.escape, names))}): ", chunk.content)
@@ -342,7 +343,8 @@ def test_a_title_alone_is_a_chunk_also_if_nothing_is_said(db: Connection, turns:
 
 
 def test_times_are_kept_to_microseconds(db: Connection) -> None:
-    """JSON has any number of decimals; timestamptz and a reader of metadata do not want them."""
+    """Times are rounded to microseconds: JSON allows any number of decimals, but timestamptz and readers of metadata
+    do not."""
     turns = f'[{{"text": "a", "start": {"0." + "0" * 399 + "1"}, "end": 4.1200004768371582}}]'
     documents = f'[{{"external_id": "d", "turns": {turns}, "occurred_at": "{OCCURRED_AT.isoformat()}"}}]'
     for status in ("inserted", "unchanged"):
@@ -400,7 +402,7 @@ def test_a_document_that_goes_on_keeps_its_vectors(db: Connection) -> None:
     assert len(jobs) > 8
     assert len(waiting) == 1
     assert waiting[0][0].endswith("And that is all.")
-    # Other times are no other text.
+    # New times do not change a text, so its vector stays.
     assert upsert(
         db,
         [

@@ -22,13 +22,13 @@ QUERY = {model: [1.0, -2.0, 0.5, 1.5, -0.25, 1.0][:count] for model, count in DI
 
 
 def embed(text: str, model: str = OLD) -> list[float]:
-    """A vector of the model, by the text alone; halfvec holds it, too."""
+    """Return a vector of the model that depends on the text alone, and that halfvec stores exactly."""
     rng = random.Random(f"{model}/{text}")
     return [rng.randrange(-64, 64) + 0.5 for _ in range(DIMENSIONS[model])]
 
 
 def work(db: Connection, model: str = OLD, collection: str = "c") -> list[str]:
-    """Embed all that waits, and return these texts in order."""
+    """Embed all waiting texts, and return them in order."""
     jobs = db.execute(
         "select chunk_id, input from braid.claim_embedding_jobs(10000, collection => %s, embedding_model => %s)",
         (collection, model),
@@ -41,7 +41,7 @@ def work(db: Connection, model: str = OLD, collection: str = "c") -> list[str]:
 
 
 def check(db: Connection, model: str = OLD, fields: tuple[str, ...] = ("title", "speaker", "content")) -> None:
-    """Each chunk that a search finds has the vector of its text, and all are found."""
+    """Check that a search finds every chunk, each with the vector of its text."""
     rows = db.execute(
         "select external_id, chunk_index, score, title, speaker, content"
         " from braid.semantic_search(%s::vector, 10000, collection => 'c')",
@@ -114,7 +114,7 @@ def test_only_new_texts_are_embedded(c: Connection, after: list[str], embedded: 
     assert put(c, after) == "replaced"
     assert work(c) == embedded
     check(c)
-    # And back again.
+    # The first texts come back.
     put(c, ["a", "b", "c"])
     assert work(c) == sorted({"a", "b", "c"} - set(after))
     check(c)
@@ -181,7 +181,7 @@ def test_of_a_long_title_the_model_reads_the_beginning(c: Connection) -> None:
 
 @pytest.mark.any_version
 def test_each_document_keeps_its_own(c: Connection) -> None:
-    """The vector that another document came with may say more than the text."""
+    """Each document keeps its own vector, because a vector given with a document may say more than the text."""
     for external_id in ("d", "e"):
         put(c, [external_id, "text"], external_id)
     work(c)
@@ -201,7 +201,7 @@ def test_a_vector_that_comes_along_is_stored(c: Connection) -> None:
     )
     assert work(c) == ["c"]
     assert semantic(c, [9, 9, 9, 9], collection="c")[0] == ("d", 0, 1.0)
-    # It stays, too, when the text comes without it.
+    # The vector stays when the text comes again without a vector.
     put(c, ["new", "a"])
     assert work(c) == ["new"]
     assert semantic(c, [9, 9, 9, 9], collection="c")[0] == ("d", 1, 1.0)
@@ -231,7 +231,7 @@ def test_another_tenants_document_of_the_same_id(c: Connection) -> None:
 def test_vectors_of_a_shard(db: Connection, storage: str) -> None:
     create(db, vector_storage=storage)
     set_threshold(db, 200, 4)
-    # 60 equal texts in each of 10 documents: equal vectors, one of which stands for all.
+    # Each of 10 documents has 60 equal texts. Their vectors are equal, and one of them represents all.
     texts = {f"d{n}": [f"text {n} {m}" for m in range(30)] + ["the same"] * 60 for n in range(10)}
     for name, chunks in texts.items():
         put(db, chunks, name)
@@ -248,7 +248,7 @@ def test_vectors_of_a_shard(db: Connection, storage: str) -> None:
     assert len(work(db)) == 5
     maintain(db)
     check(db)
-    # None of the vectors of what is gone are left.
+    # No vector of a deleted document is left.
     db.execute("select braid.delete_documents(%s, 'c')", (list(texts),))
     assert semantic(db, QUERY[OLD], collection="c") == []
 
@@ -267,7 +267,7 @@ def test_a_worker_stores_while_the_document_is_replaced(c: Connection, dsn: str)
         wait_for_lock(c, writer)
         worker.commit()
         thread.join()
-    # What the writer waited for, it sees.
+    # The writer waits for the worker, and then sees its vector.
     assert work(c) == ["new"]
     check(c)
 

@@ -1,4 +1,4 @@
-"""What upserts, metadata changes and deletes do, and what they leave alone."""
+"""Upserts, metadata changes and deletes do what they should, and change nothing else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ UNIT = [1.0] + [0.0] * 383
 
 
 def rows(db: Connection, *tables: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Where every row is and which transaction wrote it: the same afterwards only if nothing was written."""
+    """Return the position of every row and the transaction that wrote it: both stay equal only if nothing was
+    written."""
     return {
         table: db.execute(f"select tableoid, ctid, xmin::text from braid_store.{table} order by 1, 2").fetchall()
         for table in tables
@@ -117,7 +118,7 @@ def test_one_document_again_writes_nothing(db: Connection) -> None:
     )
     assert one(db, call, vector(UNIT)) == "inserted"
     before = rows(db, *TABLES)
-    # The same moment, written in another time zone.
+    # The same time is now written in another time zone.
     db.execute("set timezone = 'Asia/Tokyo'")
     assert one(db, call, vector(UNIT)) in ("unchanged", "updated")
     assert rows(db, *DERIVED) == {table: before[table] for table in DERIVED}
@@ -138,7 +139,7 @@ def test_replacing_leaves_nothing_of_the_old_text(filled: Connection) -> None:
     assert [hit[:2] for hit in full_text(filled, "candle")] == [("b", 0)]
     assert full_text(filled, "basket") == []
     assert semantic(filled, UNIT) == []
-    # Ids are never used again.
+    # Ids are never reused.
     assert one(filled, "select min(c.id) from braid_store.chunks c where c.content = 'new'") > max(ids)
 
 
@@ -188,7 +189,7 @@ def test_metadata_changes_touch_no_index(filled: Connection) -> None:
         with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
             update("a", wrong, False)
         assert raised.value.diag.message_hint
-    # What was given is what counts, not what it has become.
+    # The upsert compares a document with the last given text, not with its present state.
     assert upsert(filled, [{"external_id": "b", "content": "basket river", "embedding": UNIT}]) == {"b": "unchanged"}
 
 
@@ -259,13 +260,14 @@ def test_drop_is_of_every_tenants_part(filled: Connection) -> None:
     assert raised.value.diag.message_hint
     set_tenant(filled, "default")
     assert len(full_text(filled, "river")) == 2
-    # A collection of that name later on is another one.
+    # A later collection of the same name is a new collection.
     filled.execute("select braid.create_collection('second')")
     assert full_text(filled, "amber", collection="second") == []
 
 
 def test_many_chunks_of_a_document_fit_into_memory(db: Connection) -> None:
-    """No step holds all chunks of a document beside each of them: these would be 500 megabytes, which go to files."""
+    """No step holds all chunks of a document once per chunk: they would take 500 megabytes, and spill to temporary
+    files."""
     upsert(db, [{"external_id": "a", "chunks": [{"content": f"{n} " + "amber river " * 30} for n in range(1_200)]}])
     db.execute("select pg_stat_force_next_flush()")
     temporary = one(db, "select temp_bytes from pg_stat_database where datname = current_database()")

@@ -1,4 +1,4 @@
-"""Filters that only chunks far from the query pass: what is found are the nearest of these all the same."""
+"""If only chunks far from the query pass a filter, the nearest of them are found."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Clusters:
         maintain(db)
 
     def farthest(self, query: int, share: float) -> dict[str, Any]:
-        """A filter that this share of the clusters pass, those farthest from one of them."""
+        """Return a filter that a share of the clusters pass: the clusters farthest from the query's cluster."""
         lengths = np.linalg.norm(self.centres, axis=1)
         order = np.argsort(self.centres @ self.centres[query] / lengths)
         return {"cluster": {"$in": [int(number) for number in order[: round(share * CLUSTERS)]]}}
@@ -76,7 +76,8 @@ def test_the_nearest_that_pass_are_found(clusters: Clusters, kind: str, share: f
 
 @pytest.mark.parametrize("width", [64, 200, 250, 313, 350, 400, 500, 640, 1000])
 def test_whatever_the_width_of_the_index(clusters: Clusters, width: int) -> None:
-    """A scan that is a little wider than a cluster of 200 of which none pass comes late to those that do."""
+    """A scan slightly wider than a cluster of 200 vectors, none of which pass, reaches the passing vectors late;
+    they are found all the same."""
     columns = "ef_search", "ef_search_100", "ef_search_fused"
     measured = clusters.db.execute(f"select {', '.join(columns)} from braid_store.vector_shards").fetchone()
     assert measured is not None

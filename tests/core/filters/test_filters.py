@@ -1,4 +1,4 @@
-"""The filter language: what matches, what is refused, and that nothing breaks out of it."""
+"""The filter language matches what it should, refuses invalid filters, and cannot be used for injection."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ DOCUMENTS: dict[str, dict[str, Json]] = {
 MATCHES: list[tuple[Json, str]] = [
     ({}, "ana ben cyd dee eve fay"),
     (None, "ana ben cyd dee eve fay"),
-    # columns
+    # These are columns of the chunk.
     ({"speaker": "Ana"}, "ana"),
     ({"speaker": "ana"}, ""),
     ({"speaker": {"$eq": "Ben"}}, "ben"),
@@ -88,7 +88,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"importance": {"$nin": [1]}}, "ben cyd dee eve fay"),
     ({"occurred_at": {"$lt": "2024-02-01T00:00:00Z"}}, "ana"),
     ({"occurred_at": {"$gte": "2024-02-01T01:00:00+01:00"}}, "ben"),
-    # ana is of the last half hour of January. A date is the whole day.
+    # "ana" occurred in the last half hour of January. A date means the whole day.
     ({"occurred_at": {"$lte": "2024-01-31"}}, "ana"),
     ({"occurred_at": {"$lte": "2024-01-31T00:00:00Z"}}, ""),
     ({"occurred_at": {"$gt": "2024-01-31"}}, "ben"),
@@ -106,7 +106,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"occurred_at": {"$between": ["2024-01-01", "2024-01-31"]}}, "ana"),
     ({"occurred_at": {"$between": ["2024-02-01", "2024-02-01"]}}, "ben"),
     ({"occurred_at": None}, "cyd dee eve fay"),
-    # columns of the document
+    # These are columns of the document.
     ({"external_id": "ben"}, "ben"),
     ({"external_id": {"$in": ["ana", "dee", "zoe"]}}, "ana dee"),
     ({"external_id": {"$ne": "ben"}}, "ana cyd dee eve fay"),
@@ -115,7 +115,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"source_uri": None}, "ben cyd dee eve fay"),
     ({"source_uri": {"$exists": True}}, "ana"),
     ({"source_uri": {"$nin": ["file:///a.txt"]}}, "ben cyd dee eve fay"),
-    # metadata: types never mix, and never fail
+    # metadata: types never mix, and no type fails
     ({"year": 2020}, "ana"),
     ({"year": 2020.0}, "ana"),
     ({"year": "2020"}, "ben"),
@@ -128,7 +128,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"draft": {"$ne": True}}, "ana cyd dee eve fay"),
     ({"day": {"$gte": "2024-01-20", "$lt": "2024-03"}}, "cyd"),
     ({"": "blank"}, "dee"),
-    # metadata: missing and null
+    # metadata: null also matches a missing key
     ({"year": None}, "cyd eve fay"),
     ({"year": {"$exists": True}}, "ana ben dee"),
     ({"year": {"$exists": False}}, "cyd eve fay"),
@@ -137,7 +137,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"nothing": {"$ne": 1}}, "ana ben cyd dee eve fay"),
     ({"nothing": {"$gt": 1}}, ""),
     ({"nothing": {"$in": [1, None]}}, "ana ben cyd dee eve fay"),
-    # metadata: arrays
+    # metadata: an array matches by its elements
     ({"tags": "a"}, "ana ben"),
     ({"tags": {"$ne": "a"}}, "cyd dee eve fay"),
     ({"tags": {"$in": ["b", "c"]}}, "ana dee"),
@@ -145,7 +145,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"tags": 1}, "dee"),
     ({"tags": True}, "dee"),
     ({"tags": {"$exists": True}}, "ana ben cyd dee"),
-    # One element within all bounds.
+    # One element must lie within all bounds.
     ({"tags": {"$gte": "a"}}, "ana ben dee"),
     ({"tags": {"$gt": "a", "$lt": "c"}}, "ana"),
     ({"tags": {"$gte": 0, "$lt": "z"}}, ""),
@@ -168,7 +168,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"source_uri": {"$like": "file:///_.txt"}}, "ana"),
     ({"external_id": {"$like": "%e%"}}, "ben dee eve"),
     ({"year": {"$like": "20%"}}, "ben"),
-    # lists of objects
+    # metadata: a path goes into lists of objects
     ({"items.sku": "x"}, "eve fay"),
     ({"items.sku": "z"}, "fay"),
     ({"items.sku": {"$ne": "x"}}, "ana ben cyd dee"),
@@ -190,18 +190,18 @@ MATCHES: list[tuple[Json, str]] = [
     ({"items.parts.id": 7}, "eve"),
     ({"items.parts.id": {"$gt": 6}}, "eve"),
     ({"metadata.items.sku": "y"}, "eve"),
-    # a number is a place
+    # metadata: a number in a path is a position in a list
     ({"items.0.sku": "x"}, "eve fay"),
     ({"items.1.sku": "x"}, ""),
     ({"items.1.sku": "y"}, "eve"),
     ({"items.sizes.1": "m"}, "eve"),
     ({"items.0.parts.id": 8}, "eve"),
-    # not into lists in lists
+    # metadata: a path does not go into lists within lists
     ({"grid": 1}, ""),
     ({"grid": {"$gt": 0}}, ""),
     ({"grid.a": 1}, ""),
     ({"grid.0": 1}, "eve"),
-    # metadata: paths, literal dots, forced
+    # metadata: paths, literal dots, and keys that `metadata.` marks as metadata
     ({"page.section.title": "Intro"}, "ana"),
     ({"page.number": 3}, "ana"),
     ({"page.number": 7}, "ben"),
@@ -229,7 +229,7 @@ MATCHES: list[tuple[Json, str]] = [
     ({"tags": "a", "$or": [{"year": 2020}, {"year": "2020"}], "$not": {"draft": True}}, "ana"),
 ]
 
-# What is refused, and what the message must name.
+# Each refused filter stands beside a word that the message must contain.
 REFUSED: list[tuple[Json, str]] = [
     ("{}", "string"),
     ('{"speaker": "Ana"}', "string"),
@@ -301,7 +301,7 @@ def search(db: Connection, filters: Json) -> list[str]:
 
 
 def counted(db: Connection, filters: Json) -> list[str]:
-    """What `search` gives, found by the indexes of what the filter names."""
+    """Return the documents that `search` finds, but let facets() find them by the indexes of the filters' keys."""
     found = db.execute(
         "select value #>> '{}' from braid.facets('{external_id}', null, %s, %s)", (Jsonb(filters), COLLECTION)
     )
@@ -310,7 +310,7 @@ def counted(db: Connection, filters: Json) -> list[str]:
 
 @pytest.fixture
 def db(db: Connection) -> Connection:
-    # Its number is not its tenant's.
+    # An additional collection makes the collection's number differ from its tenant's.
     db.execute("select braid.create_collection('another')")
     db.execute("select braid.create_collection(%s)", (COLLECTION,))
     return db
@@ -382,7 +382,7 @@ def test_a_chunk_is_tested_by_its_own_document(db: Connection, filters: Json) ->
 
     before = documents_read()
     assert len(search(db, filters)) > 0
-    # Not by all documents that match, for each.
+    # Without a test of its own document, each chunk would be tested by all documents that match.
     assert documents_read() - before < 20_000
 
 

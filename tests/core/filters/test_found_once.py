@@ -1,4 +1,5 @@
-"""What passes a filter is found once for both legs of a search, and a filter that is slow or misspelt is told of."""
+"""The chunks that pass a filter are found once for both legs of a search, and a slow or misspelt filter causes a
+warning."""
 
 from __future__ import annotations
 
@@ -14,10 +15,10 @@ from support.calls import one, semantic, upsert, vector
 
 Connection = psycopg.Connection[Any]
 SIZE = 4000
-# One number to double precision, in which an index keeps them.
+# An index keeps numbers in double precision, where both are equal.
 LARGE, SAME = 9007199254740993, 9007199254740992
 QUERY = [1.0, 0.0, 0.0]
-# So many values are not looked for in the lists that maintain() makes.
+# So long a list of values is not looked up in the lists that maintain() makes.
 NONE = list(range(1000, 2001))
 
 
@@ -49,7 +50,7 @@ def db(shared_db: Connection) -> Connection:
 def entries_read(
     db: Connection, filters: dict[str, Any], query: str = "alpha beta", rows: int = 10, **options: Any
 ) -> dict[str, int]:
-    """How many index entries of each table a hybrid search reads."""
+    """Return how many index entries of each table a hybrid search reads."""
     call = (
         "select count(*) from braid.hybrid_search(%s, %s::vector, filters => %s, options => %s, collection => 'docs')"
     )
@@ -73,13 +74,13 @@ def test_chunks_are_read_once_where_there_is_no_index(db: Connection) -> None:
 
 
 def test_chunks_are_not_read_again_for_more_candidates(db: Connection) -> None:
-    # Groups of one value each: all candidates are one group, and the search asks for more of them.
+    # Grouping makes one group of all candidates, so the search asks for more candidates.
     filters = {"undeclared": {"$in": [7, *NONE]}}
     assert entries_read(db, filters, rows=1, group_by="undeclared")["chunks"] < 1.3 * SIZE
 
 
 def test_chunks_are_not_read_again_for_more_similar_ones(db: Connection) -> None:
-    # 160 chunks pass, and they are four groups: a first round of 100 candidates cannot fill ten.
+    # The 160 chunks that pass form four groups, so a first round of 100 candidates cannot fill ten.
     call = (
         "select count(*) from braid.similar_chunks((select min(chunk_id) from braid.hybrid_search('gamma7', "
         "collection => 'docs')), 10, %s, options => %s)"
@@ -97,7 +98,7 @@ def test_chunks_are_not_read_again_for_more_similar_ones(db: Connection) -> None
 def test_few_chunks_that_pass_are_not_looked_for_in_the_index(db: Connection) -> None:
     read = entries_read(db, {"declared": 7})
     assert read["segment_chunks"] == 0
-    # Each leg tests all 40, which tells that they are there. The rest is for the rows.
+    # Each leg tests all 40 chunks in order to count them. The other reads serve the result rows.
     assert read["chunks"] < 3.5 * SIZE // 100
 
 
@@ -110,7 +111,7 @@ def test_few_chunks_with_a_word_are_tested_one_by_one(db: Connection) -> None:
     [
         ({"declared": 7}, lambda number: number % 100 == 7),
         ({"undeclared": 7}, lambda number: number % 100 == 7),
-        # Most of what the index gives passes; half of it; little of it.
+        # The index entries of these filters pass mostly, by half, or rarely.
         ({"large": LARGE}, lambda number: number % 40 == 0 and number % 120),
         ({"large": SAME}, lambda number: number % 120 == 0),
         ({"declared": {"$lt": 30}, "undeclared": {"$in": [3, 45]}}, lambda number: number % 100 == 3),
@@ -164,7 +165,7 @@ def test_a_key_that_no_chunk_has_is_told_of_beside_rows(db: Connection) -> None:
     assert "undeclaerd" in warnings(db, {"$or": [{"metadata.undeclaerd": 7}, {"speaker": ""}]})["unknown_filter_key"]
     for absent in ({"$ne": 7}, {"$nin": [7]}, {"$exists": False}, None, {"$not": {"$eq": 7}}):
         assert "unknown_filter_key" not in warnings(db, {"$or": [{"undeclaerd": absent}, {"undeclared": 7}]})
-    # Some chunks have both, but no row that is shown.
+    # Some chunks have both keys, but no row of the result does.
     both = {"$or": [{"large": LARGE}, {"undeclared": 7}, {"speaker": "Ana"}]}
     assert "unknown_filter_key" not in warnings(db, both)
 

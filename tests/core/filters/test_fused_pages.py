@@ -1,4 +1,4 @@
-"""Hybrid searches under a filter, on real turns of conversations: what they find, and how far they look for it."""
+"""Hybrid searches under a filter find the right turns of real conversations, and scan no further than needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ select external_id
 from braid.hybrid_search(%(text)s, %(vector)s::vector, collection => 'turns', filters => %(filters)s,
                          options => %(options)s)
 """
-# 60 % pass, too many to be looked up one by one; a fifth, who are.
+# 60 % of the chunks pass the first filter, too many for single lookups; a fifth pass the second, and are looked up.
 MOST, FIFTH = {"part": {"$lt": 3}}, {"part_declared": 0}
 SCANNED = """
 select sum(pg_stat_get_xact_tuples_returned(c.oid))::int from pg_class c
@@ -77,7 +77,8 @@ def test_a_filtered_page_is_that_of_exact_legs(turns: Turns) -> None:
 
 
 def test_the_index_is_scanned_once_and_no_wider_than_for_the_candidates(turns: Turns) -> None:
-    """100 candidates of whom 60 % pass are among 167 vectors, where a share is known to some hundredths."""
+    """The index is scanned once, and no further than the candidates need: where 60 % pass, 100 candidates are among
+    167 vectors. The selectivity is known to a few hundredths."""
     scanned = []
     for query in turns.queries[:9]:
         with turns.db.transaction():
@@ -89,7 +90,8 @@ def test_the_index_is_scanned_once_and_no_wider_than_for_the_candidates(turns: T
 
 
 def test_chunks_without_a_word_of_the_query_are_not_scored(turns: Turns) -> None:
-    """600 pass the filter, and hardly one of them has the word. Semantic search's candidates are scored, too."""
+    """Chunks without a word of the query are not scored: 600 pass the filter, and hardly one has the word.
+    Candidates of semantic search are scored as well."""
     _, embedding = turns.queries[0]
     with turns.db.transaction():
         before = {table: entries for table, _, entries, _ in turns.db.execute(COUNTS).fetchall()}

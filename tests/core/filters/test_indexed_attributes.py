@@ -1,4 +1,4 @@
-"""Declared metadata keys are found by index, and no filter ever matches anything else for it."""
+"""Declared metadata keys are found by index, and the index never changes what a filter matches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ Json = Any
 
 ATTRIBUTES = {"n": "number", "t": "text", "a.b": "text", "metadata.speaker": "text", "day": "time", "x": "number"}
 LONG = "long " * 60
-# Numbers beyond double precision, and pairs that are one number there; strings that differ behind what is indexed.
+# Some numbers are beyond double precision, and some pairs are equal in double precision. Some strings differ only
+# behind the indexed prefix.
 NUMBERS: list[Json] = ["0", "-0.0", "1", "1.0", "2", "-1.5", "9007199254740993", "9007199254740992", "1e400", "-1e400"]
 NUMBERS += ["1e-400", "-1e-400", "1.7976931348623157e308", "1e309", "0.1", "0.10000000000000000555"]
 STRINGS = ["", "a", "b", "A", "ä", "1", "2024-02-01", "2024-02-01T10:00:00+02:00", "é" * 150, "𝄞", "'; --"]
@@ -34,7 +35,7 @@ operators = st.sampled_from(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", 
 
 
 def operands(key: str) -> st.SearchStrategy[Any]:
-    """Mostly of the type that is indexed, so that an index often serves it."""
+    """Generate operands mostly of the indexed type, so that an index often serves the filter."""
     kind = ATTRIBUTES.get(key, ATTRIBUTES.get(key.removeprefix("metadata.")))
     typed = scalar if kind is None else st.sampled_from(NUMBERS if kind == "number" else [*map(json.dumps, STRINGS)])
     one = st.one_of(typed, typed, scalar)
@@ -57,7 +58,7 @@ def maintain(db: Connection, budget: str = "30 s") -> dict[str, Any]:
 
 
 def matches(db: Connection, filters: Json, collection: str = "default") -> list[str]:
-    """The external ids of all documents whose chunk a filter matches."""
+    """Return the external ids of all documents that have a chunk which a filter matches."""
     text = filters if isinstance(filters, str) else json.dumps(filters)
     rows = db.execute(
         "select value #>> '{}', count from braid.facets('{external_id}', null, %s::jsonb, %s, value_count => 10000)",
@@ -83,7 +84,7 @@ def attribute_rows(db: Connection) -> int:
 
 
 def make_documents(seed: int, count: int) -> list[str]:
-    """Documents as JSON texts: numbers of JSON are more than Python's."""
+    """Return documents as JSON text, because JSON has numbers that Python's types lack."""
     generator = random.Random(seed)
 
     def metadata() -> str:
@@ -141,14 +142,15 @@ def filter_texts(draw: Callable[..., Any], depth: int = 2) -> str:
 
 
 def test_no_filter_matches_anything_else_on_declared_keys(db: Connection) -> None:
-    """Collections that never declared, at first, later, later with maintenance, and with other keys before."""
+    """On declared keys, a filter matches the same chunks in every collection: keys are declared never, at first,
+    later, later with maintenance, or instead of other keys."""
     documents = make_documents(1, 240)
     for name in ("never", "later", "maintained", "changed"):
         db.execute("select braid.create_collection(%s)", (name,))
     db.execute("select braid.create_collection('first', indexed_attributes => %s)", (Jsonb(ATTRIBUTES),))
     declare(db, {"n": "text", "t": "number", "y": "number", "x": "number"}, "changed")
     for name in ("never", "first", "later", "maintained", "changed"):
-        # As other metadata first: its rows must go.
+        # These documents have other metadata at first, and its index rows must go.
         add(db, make_documents(2, 240), name)
         if name in ("later", "changed"):
             add(db, documents[:120], name)
@@ -158,7 +160,7 @@ def test_no_filter_matches_anything_else_on_declared_keys(db: Connection) -> Non
         if name == "maintained":
             declare(db, ATTRIBUTES, name)
             assert maintain(db)["chunks_indexed"] >= 240
-            declare(db, ATTRIBUTES, "later")  # as before: nothing changes
+            declare(db, ATTRIBUTES, "later")  # nothing changes
     indexed = ("first", "later", "maintained", "changed")
     served = []
 
@@ -166,7 +168,7 @@ def test_no_filter_matches_anything_else_on_declared_keys(db: Connection) -> Non
     @given(filter_texts())
     def check(filters: str) -> None:
         expected = matches(db, filters, "never")
-        # A full-text search finds by the words, and tests each chunk.
+        # A full-text search finds chunks by their words, and tests the filter on each chunk.
         tested = db.execute(
             "select external_id from braid.full_text_search('word', 1000, filters => %s::jsonb, collection => 'never')",
             (filters,),
@@ -265,7 +267,8 @@ def test_maintenance_goes_on_where_it_stopped(db: Connection) -> None:
 
 
 def test_writers_that_do_not_know_of_a_declaration_yet(dsn: str, db: Connection) -> None:
-    """Old snapshots, and statements under way: nothing is missed before maintenance, nor after."""
+    """A writer with an old snapshot, or with a statement under way, does not know the declaration. Still no chunk is
+    missed before maintenance, nor after it."""
     upsert(db, [{"external_id": "old", "content": "w", "metadata": {"n": 1}}])
     opened = [psycopg.connect(dsn) for _ in range(4)]
     committed, repeatable, changing, reader = opened

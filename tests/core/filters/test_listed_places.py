@@ -1,5 +1,5 @@
-"""Where many chunks pass a filter, their places in large segments are found by the segments' lists and not by one
-look-up each; what was written or deleted since is found all the same."""
+"""If many chunks pass a filter, a large segment's lists give their positions, without one lookup per chunk. Chunks
+that were written or deleted since are treated correctly."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def db(shared_db: Connection) -> Connection:
     set_threshold(shared_db, 500, 3)
     for first in range(0, SIZE, 1000):
         upsert(shared_db, map(document, range(first, first + 1000)), "docs")
-    shared_db.execute("select braid.rebuild_index('docs')")  # makes one segment of them
+    shared_db.execute("select braid.rebuild_index('docs')")  # makes one segment of all documents
     maintain(shared_db)
     return shared_db
 
 
 def entries_read(db: Connection, call: str, *arguments: Any) -> dict[str, int]:
-    """How many index entries of each table a statement reads."""
+    """Return how many index entries of each table a statement reads."""
     for _ in range(2):
         one(db, call, *arguments)
     with db.transaction():
@@ -56,7 +56,7 @@ def entries_read(db: Connection, call: str, *arguments: Any) -> dict[str, int]:
 
 
 def model(documents: dict[int, dict[str, Any]]) -> list[str]:
-    """Those that pass, nearest first."""
+    """Return the documents that pass, nearest first."""
 
     def similarity(number: int) -> float:
         embedding = documents[number]["embedding"]
@@ -85,19 +85,19 @@ def test_many_chunks_are_not_looked_up_one_by_one(db: Connection) -> None:
         "collection => 'docs')"
     )
     read = entries_read(db, call, vector(QUERY), Jsonb(FEW_OF_100), Jsonb(OPTIONS))
-    # 600 pass. A sample reads 64 or 250, and 100 candidates of each leg are looked at in the other one.
+    # 600 chunks pass. A sample reads 64 or 250 of them, and 100 candidates of each leg are looked up for the other leg.
     assert read["segment_chunks"] < 500
 
 
 def test_what_changed_since_is_found(db: Connection) -> None:
     documents = {number: document(number) for number in range(SIZE)}
     assert_found(db, documents)
-    # Written since, for chunks that are new and for chunks that the lists know.
+    # Write chunks that are new, and chunks that the lists know.
     for number in [*range(0, SIZE, 7), *range(SIZE, SIZE + 300)]:
         documents[number] = document(number, 1)
     upsert(db, [documents[number] for number in documents if "delta1" in documents[number]["content"]], "docs")
     assert_found(db, documents)
-    # Other vectors of the same chunks, which then move into the shard.
+    # Give some chunks other vectors, which then move into the shard.
     for number in range(1, SIZE, 9):
         documents[number]["embedding"] = document(number, 2)["embedding"]
     upsert(db, [documents[number] for number in range(1, SIZE, 9)], "docs")

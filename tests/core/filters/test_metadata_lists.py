@@ -1,5 +1,5 @@
-"""maintain() lists which chunks of large segments have which values of metadata, so that filters on keys that nobody
-has declared do not read all chunks. What is found stays what the filter says, whatever was written since."""
+"""maintain() lists which chunks of large segments have which metadata values, so that filters on undeclared keys
+need not read all chunks. Results stay exact after any later write."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ FILTERS: list[tuple[dict[str, Any], Callable[[Metadata], bool]]] = [
     ({"many": 100}, equals("many", 100)),
     ({"many.0": 70}, lambda m: m.get("many", [0])[0] == 70),
     ({"tags.1": "red"}, lambda m: m["tags"][1:] == ["red"]),
-    # PostgreSQL takes these for numbers too.
+    # PostgreSQL reads these as numbers too.
     ({"tags.+1": "red"}, lambda m: m["tags"][1:] == ["red"]),
     ({"tags. 1": "red"}, lambda m: m["tags"][1:] == ["red"]),
     ({"x" * 300: "long key"}, lambda m: "x" * 300 in m),
@@ -113,7 +113,7 @@ def db(shared_db: Connection) -> Connection:
     shared_db.execute("select braid.create_collection('docs', 'simple', 3)")
     for first in range(0, SIZE, 1000):
         upsert(shared_db, map(document, range(first, first + 1000)), "docs")
-    shared_db.execute("select braid.rebuild_index('docs')")  # makes one segment of them
+    shared_db.execute("select braid.rebuild_index('docs')")  # makes one segment of all documents
     maintain(shared_db)
     return shared_db
 
@@ -130,7 +130,7 @@ def found(db: Connection, filters: dict[str, Any], count: int = 10_000) -> list[
 def assert_found(db: Connection, documents: dict[int, Metadata]) -> None:
     for filters, test in FILTERS:
         expected = sorted(str(number) for number, values in documents.items() if test(values))
-        # Few and many rows go different ways.
+        # Few rows and many rows take different code paths.
         assert found(db, filters) == expected, filters
         few = found(db, filters, 5)
         assert len(few) == min(5, len(expected)), filters
@@ -167,10 +167,10 @@ def semantic_mode(db: Connection, filters: dict[str, Any]) -> str:
 
 
 def test_how_many_chunks_pass_is_measured_where_lists_do_not_tell(db: Connection) -> None:
-    # These all begin with the same 64 characters.
+    # All values of this key begin with the same 64 characters.
     assert semantic_mode(db, {"url": f"{LONG}/17"}) == "exact_filtered"
     with db.transaction(force_rollback=True):
-        db.execute("select braid.rebuild_index('docs')")  # nothing is listed any more
+        db.execute("select braid.rebuild_index('docs')")  # the new segment has no lists yet
         assert semantic_mode(db, {"number": 7}) == "exact_filtered"
         assert semantic_mode(db, {"number": {"$lt": 90}}) == "exact"
 
@@ -207,7 +207,7 @@ def test_maintenance_counts_what_it_lists(db: Connection) -> None:
     db.execute("select braid.create_collection('counted', 'simple', 3)")
     upsert(db, map(document, range(1000)), "counted")
     assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 1000
-    # Segments as small as this have no lists.
+    # So small a segment has no lists.
     upsert(db, map(document, range(1000, 1030)), "counted")
     assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 0
     for number in range(1000, 1030):
@@ -226,7 +226,7 @@ def test_maintenance_does_not_wait_for_other_maintenance(db: Connection) -> None
     with psycopg.connect(db.info.dsn, autocommit=True) as other, db.transaction():
         other.execute("set lock_timeout = '100ms'")
         one(db, "select braid.maintain('1 hour')")
-        # Notes the part again, as the note that was there is taken.
+        # This write notes the part as due again, because maintenance has taken the first note.
         upsert(other, [document(50, 1)], "busy")
         assert one(other, "select braid.maintain('1 hour')")["warnings"] == []
     db.execute("select braid.drop_collection('busy')")
@@ -242,7 +242,7 @@ def test_check_index_compares_the_lists(db: Connection) -> None:
 def test_filters_find_what_they_say_whatever_was_written_since(db: Connection) -> None:
     documents = {number: metadata(number) for number in range(SIZE)}
     assert_found(db, documents)
-    # Chunks that the lists have, with other metadata, by both ways to change it; new ones; and some that are gone.
+    # Change metadata of listed chunks in both ways, add new chunks, and delete some.
     for number in range(0, SIZE, 61):
         documents[number] = metadata(number, 1) | {"number": (number + 1) % 100, "code": "13"}
         one(db, "select braid.update_metadata(%s, %s, true, 'docs')", str(number), Jsonb(documents[number]))

@@ -1,5 +1,5 @@
-"""Filters look at chunks, at the index of declared keys, or at lists of metadata that maintain() writes. All of these
-find what the documentation says: also in lists, in lists of objects, by patterns and ranges, and speakers and days."""
+"""Filters read chunks, the index of declared keys, or the metadata lists that maintain() writes. All three find what
+the documentation says, in lists, in lists of objects, by patterns and ranges, and by speakers and days."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.nearest import maintain
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 Json = Any
-# Lists are made of segments of 1,000 chunks and more.
+# Only segments of at least 1,000 chunks get lists.
 SIZE = 1200
 DECLARED = {"n": "number", "tags": "text", "items.price": "number", "items.sku": "text", "items.parts.id": "number"}
 NUMBERS = [0, 1, 2.5, 4, 5, 9, 12, 2**53 + 1]
@@ -47,7 +47,7 @@ def metadata(number: int) -> dict[str, Json]:
         "tags": some([*WORDS, 5, True, ["a"]]),
     }
     values["items"] = dice.choice([[item() for _ in range(dice.randrange(5))]] * 4 + [{"price": 5, "sku": "x"}, "none"])
-    if number % 100 == 0:  # longer than what is listed
+    if number % 100 == 0:  # longer than a list may be
         values["items"] = [item() for _ in range(80)]
     if number % 50 == 0:
         values["items.sku"] = dice.choice(WORDS)
@@ -94,7 +94,7 @@ def db(shared_db: Connection) -> Connection:
     for collection in ("listed", "declared", "declared_later"):
         upsert(shared_db, rows, collection)
     shared_db.execute("select braid.set_indexed_attributes(%s, 'declared_later')", (Jsonb(DECLARED),))
-    shared_db.execute("select braid.rebuild_index('listed')")  # one segment
+    shared_db.execute("select braid.rebuild_index('listed')")  # makes one segment
     maintain(shared_db)
     # Without maintenance there are no lists.
     upsert(shared_db, rows, "looked_at")
@@ -160,7 +160,8 @@ TURNS = [{"speaker": ["Ana", "Ben", "Cyd"][number % 3], "text": f"turn {number} 
 
 @pytest.mark.parametrize("prose", [0, 1500])
 def test_a_speaker_is_found_wherever_the_person_speaks(db: Connection, prose: int) -> None:
-    """Also where more chunks have several speakers than are looked through for one."""
+    """A speaker is found wherever the person speaks, even where more chunks have several speakers than a search
+    reads through for one."""
     collection = f"talks{prose}"
     db.execute("select braid.create_collection(%s, 'simple', 3)", (collection,))
     talks: list[dict[str, Json]] = [
@@ -168,7 +169,7 @@ def test_a_speaker_is_found_wherever_the_person_speaks(db: Connection, prose: in
         {"external_id": "alone", "turns": [{"speaker": "Ana", "text": "word by word"}]},
         {"external_id": "note", "content": "word", "speaker": "Ana"},
         {"external_id": "none", "content": "word"},
-        # A long list of names is cut short in the column.
+        # The column cuts a long list of names short.
         {
             "external_id": "long",
             "chunks": [{"content": "word", "speaker": LONG[:255] + "…", "metadata": {"speakers": [LONG, "Ana"]}}],

@@ -1,4 +1,4 @@
-"""Scores are BM25's, compared with bm25s and with the model in support.bm25_model."""
+"""Scores are exactly BM25's, compared with bm25s and with the model in support.bm25_model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.calls import full_text, set_tenant, upsert
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
-# No stop words, no compounds, and no two of one stem.
+# The words include no stop words and no compounds, and no two share a stem.
 WORDS = [
     "amber",
     "basket",
@@ -61,7 +61,7 @@ def test_scores_equal_bm25s(db: Connection, k1: float, b: float) -> None:
         (k1, b),
     )
     texts = [random_text(rng) for _ in range(300)]
-    # Several segments; documents that are replaced and deleted leave no trace in the scores.
+    # There are several segments; replaced and deleted documents leave no trace in the scores.
     upsert(db, [{"external_id": f"d{i}", "content": random_text(rng)} for i in range(0, 300, 3)], "plain")
     upsert(db, [{"external_id": f"gone{i}", "content": random_text(rng)} for i in range(40)], "plain")
     for start in range(0, 300, 60):
@@ -84,9 +84,10 @@ def test_scores_equal_bm25s(db: Connection, k1: float, b: float) -> None:
 
 @pytest.mark.usefixtures("dsn")
 def test_ties_are_in_the_order_of_external_id_whatever_the_plan(db: Connection) -> None:
-    """Sums are added in a fixed order: texts of equal counts have scores equal to the last bit."""
+    """Ties come in the order of external_id under every plan. Sums are added in a fixed order, so texts with equal
+    counts have scores that are equal to the last bit."""
     rng = random.Random(7)
-    # Addends that differ, so that another order of the sum rounds differently.
+    # The addends differ, so another order of the sum would round differently.
     words = [word for times, word in enumerate(WORDS[:8], 1) for _ in range(times)]
     for batch in range(5):
         documents = [{"external_id": f"x{batch}", "content": WORDS[batch]}]
@@ -103,7 +104,7 @@ def test_ties_are_in_the_order_of_external_id_whatever_the_plan(db: Connection) 
         best = full_text(db, " ".join(WORDS[:8]), match_count=7)
         assert [external_id for external_id, _, _ in best] == in_order[:7], setting
         db.execute("reset all")
-    # Each takes another threshold, and some lie between bounds that are nearly equal.
+    # Each match_count gives another threshold, and some thresholds lie between nearly equal bounds.
     for match_count in (*range(1, 60), 120, 400):
         best = full_text(db, " ".join(WORDS[:8]), match_count=match_count)
         assert [external_id for external_id, _, _ in best] == in_order[:match_count], match_count
@@ -197,7 +198,8 @@ def test_another_collections_documents_change_no_score(db: Connection) -> None:
 
 
 def test_a_query_of_a_hundred_words_finds_the_text_that_has_them_all(db: Connection) -> None:
-    """Only the 64 most selective terms are searched; the others count neither for nor against."""
+    """A query of a hundred words finds the text that has all of them. Only the 64 most selective terms are searched;
+    the other terms do not affect the score."""
     words = [f"word{chr(97 + number // 10)}{chr(97 + number % 10)}" for number in range(100)]
     upsert(db, [{"external_id": "all", "chunks": [{"content": " ".join(words)}]}])
     # The last words are the most common, so that the terms kept are not simply the first 64.

@@ -1,4 +1,4 @@
-"""What is deleted does not pile up in the index between calls of maintain()."""
+"""Deleted chunks do not pile up in the index between calls of maintain()."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from support.calls import one, upsert
 
 Connection = psycopg.Connection[Any]
 
-# So many words that eight batches of a hundred documents are too many postings for a write to merge.
+# With this number of words, eight batches of a hundred documents have more postings than a write may merge.
 WORDS = 60
 DOCUMENTS = 300
 BATCH = 100
 
 
 def documents(numbers: list[int], version: int) -> list[dict[str, Any]]:
-    """Of one chunk and 60 words each."""
+    """Return documents of one chunk and 60 words each."""
     words = [f"{letter}{other}" for letter in "bcdfghjk" for other in "bcdfghjkl"]
     return [
         {"external_id": f"d{number}", "content": " ".join([*words[: WORDS - 1], f"n{number}v{version}"])}
@@ -32,7 +32,7 @@ def rows(db: Connection, table: str) -> int:
 
 
 def deleted_chunks(db: Connection) -> int:
-    """That segments still hold."""
+    """Return the number of deleted chunks that segments still hold."""
     return rows(db, "segment_chunks") - rows(db, "chunks")
 
 

@@ -29,7 +29,7 @@ from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 
-# HYPOTHESIS_PROFILE=deep looks at other histories each time, and shortens one that fails, which takes minutes.
+# HYPOTHESIS_PROFILE=deep tries other histories each time, and shortens one that fails, which takes minutes.
 PROFILES = {
     "default": settings(
         deadline=None,
@@ -50,10 +50,11 @@ PROFILES["deep"] = settings(
     phases=[Phase.generate, Phase.shrink],
 )
 
-# Few words, so that documents share them: plain, stop words, compounds, unspaced script, capitals and accents.
+# The words are few, so that documents share them: plain words, stop words, compounds, unspaced script, capitals and
+# accents.
 WORDS = ["river", "rivers", "amber", "the", "who", "ORA-00942", "ora", "fooBar", "bar", "17.2.1", "京都", "東京都"]
 WORDS += ["Café", "cafe", "zebra"]
-# In "C" order, which no other collation agrees with.
+# The ids are in "C" order, and no other collation agrees with it.
 IDS = ["A", "Z", "a", "a b", "b", "z", "Ä", "é", "京", "10", "9", ""]
 CATEGORIES = ["x", "y", None]
 
@@ -97,7 +98,7 @@ TITLE_WEIGHTS = (1.0, 2.5)
 
 @dataclass
 class Document:
-    """A document as the tables should hold it."""
+    """Hold a document as the tables should hold it."""
 
     given: dict[str, Any]
     metadata: dict[str, Any]
@@ -107,7 +108,7 @@ class Document:
         rows = given.get("chunks")
         if rows is None:
             content = given["content"]
-            # A title alone is a chunk; nothing at all is none.
+            # A document with only a title has one chunk; an empty document has none.
             rows = [{"content": content}] if content or given.get("title") else []
         for index, row in enumerate(rows):
             found = {name: row.get(name) or given.get(name) for name in ("speaker", "category")}
@@ -117,7 +118,7 @@ class Document:
 
 
 def accepts(filters: dict[str, Any], chunk: Chunk) -> bool:
-    """The few filters above, by hand."""
+    """Evaluate one of the few filters above in Python."""
     attributes = chunk.attributes
     if filters == {"category": "x"}:
         return bool(attributes["category"] == "x")
@@ -135,7 +136,7 @@ State = dict[Part, dict[str, Document]]
 
 
 class Histories(RuleBasedStateMachine):
-    """One writer with its transactions and savepoints, one reader, and one reader with an old snapshot."""
+    """Run one writer with transactions and savepoints, one reader, and one reader with an old snapshot."""
 
     writer: Connection
     reader: Connection
@@ -154,7 +155,8 @@ class Histories(RuleBasedStateMachine):
                 (name, weight),
             )
         self.committed: State = {part: {} for part in PARTS}
-        # The states to return to: the transaction's begin, then its savepoints. Empty outside a transaction.
+        # The stack holds the states to return to: the transaction's begin, then its savepoints. It is empty outside a
+        # transaction.
         self.stack: list[State] = []
         self.state = copy.deepcopy(self.committed)
         self.snapshot: State | None = None
@@ -162,8 +164,6 @@ class Histories(RuleBasedStateMachine):
     def collection(self, part: Part) -> str:
         set_tenant(self.writer, part[0])
         return self.names[part[1]]
-
-    # Writes
 
     @rule(part=st.sampled_from(PARTS), batch=batches)
     def upsert(self, part: Part, batch: list[dict[str, Any]]) -> None:
@@ -215,8 +215,6 @@ class Histories(RuleBasedStateMachine):
     def maintain(self) -> None:
         self.writer.execute("select braid.maintain()")
 
-    # Transactions
-
     @rule()
     def begin(self) -> None:
         if not self.stack:
@@ -250,8 +248,6 @@ class Histories(RuleBasedStateMachine):
         self.old_reader.execute("rollback")
         self.snapshot = None
 
-    # Checks
-
     @invariant()
     def statistics_and_a_search_are_exact(self) -> None:
         if not self.stack:
@@ -270,7 +266,7 @@ class Histories(RuleBasedStateMachine):
     def search(self, part: Part, query: str, match: str, filters: dict[str, Any] | None) -> None:
         views = [(self.writer, self.state)]
         if self.stack:
-            # Outside a transaction of the writer's it would see the same.
+            # Outside a transaction, the writer would see the same state.
             views.append((self.reader, self.committed))
         if self.snapshot is not None:
             views.append((self.old_reader, self.snapshot))

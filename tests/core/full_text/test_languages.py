@@ -1,4 +1,4 @@
-"""Each chunk is analysed in its own language, and so is a query that says so."""
+"""Each chunk is analysed in its own language, and so is a query that names its language."""
 
 from __future__ import annotations
 

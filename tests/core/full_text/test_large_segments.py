@@ -1,4 +1,5 @@
-"""Lists of a large segment are made in two halves, one by a worker of the server. They are those made in one."""
+"""A large segment's lists are made in two halves, one of them by a parallel worker. They equal the lists that one
+process makes."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ order by lexeme
 
 
 def share_from(db: Connection, chunk_count: int) -> None:
-    """Set how many chunks a segment needs to be shared."""
+    """Set the number of chunks from which a segment's lists are made in two halves."""
     name = "braid_store.posting_lists(braid_store.segments, bigint[], int[])"
     made = one(db, "select pg_get_functiondef(%s::regprocedure)", name)
     changed, count = re.subn(r"(c_least_shared constant int := )\d+;", rf"\g<1>{chunk_count};", made)
@@ -40,7 +41,7 @@ def test_lists_are_the_same_with_and_without_workers(dsn: str, db: Connection, p
     share_from(db, SIZE)
     db.execute("select braid.rebuild_index('default')")
     assert db.execute(LISTS).fetchall() == alone
-    # The first has planned for no workers.
+    # The first session has cached a plan without workers.
     with psycopg.connect(dsn, autocommit=True) as other:
         other.execute("set max_parallel_workers_per_gather = 2")
         other.execute("select braid.rebuild_index('default')")

@@ -1,4 +1,4 @@
-"""Exactness where words are common enough for lists that are summed as vectors, beside short lists."""
+"""Scores are exact where common words have long lists, which are summed as vectors, beside short lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.bm25_model import Bm25Model, Chunk, Tokenizer, approximately, store
 from support.calls import full_text, hybrid, upsert
 
 Connection = psycopg.Connection[Any]
-# Letters only, of no common stem; the first are in most chunks, the last in a few.
+# The words have only letters, and no two share a stem; the first words are in most chunks, the last in a few.
 WORDS = [f"{a}{b}q" for a in "bcdfghjklmnp" for b in "aiou"]
 SIZES = (2500, 700, 90, 8)
 
@@ -28,13 +28,13 @@ def random_text(rng: random.Random) -> str:
 
 
 def angle(number: int) -> float:
-    """To the first axis: far enough apart for single precision."""
+    """Return a vector's angle to the first axis. Two angles differ enough for single precision."""
     return 0.5 + 2 * (number * 7919 % 10007) / 10007
 
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
-    """For all tests, which only search."""
+    """Fill one database for all tests, which only search."""
     db = shared_db
     rng = random.Random(7)
     number = 0
@@ -49,7 +49,7 @@ def filled(shared_db: Connection) -> Connection:
                 "external_id": f"d{number + i}",
                 "content": text,
                 "embedding": [math.cos(angle(number + i)), math.sin(angle(number + i))],
-                # Many, but of low scores.
+                # These texts are many, but have low scores.
                 "category": "wordy" if len(text.split()) > 20 else "terse",
                 "speaker": rng.choice(["often"] * 60 + ["seldom"] * 3 + ["once"]),
                 **({"title": rng.choice(WORDS)} if rng.random() < 0.2 else {}),
@@ -99,7 +99,8 @@ def test_no_score_reaches_the_highest_numbers(filled: Connection) -> None:
 
 
 def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -> None:
-    """Of a query without limit: what the unrestricted query finds, less what lacks something."""
+    """Demanded terms restrict a query to the chunks that have them: the unrestricted query's results, without chunks
+    that lack one."""
     rng = random.Random(9)
     texts = dict(
         filled.execute(
@@ -133,7 +134,8 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
 
 
 def test_the_semantic_leg_finds_the_nearest_of_what_is_demanded(filled: Connection) -> None:
-    """Common and rare, looked for one by one, by postings or by reading all."""
+    """The semantic leg finds the nearest of the chunks that have the demanded terms. Common and rare terms are
+    looked up one by one, by postings, or by reading all chunks."""
     rng = random.Random(12)
     chunks = filled.execute(
         "select d.external_id, ' ' || replace(c.content, ' ', '  ') || ' ', ' ' || coalesce(d.title, '') || ' ' "
@@ -153,7 +155,7 @@ def test_the_semantic_leg_finds_the_nearest_of_what_is_demanded(filled: Connecti
             (f"+{common} OR {rare}", lambda text, w=common, x=rare: f" {w} " in text or f" {x} " in text),
         ]
         for query, demand in demands:
-            # Words of the title stand before those of the text, not beside them.
+            # The title's words stand before the text's words and form no phrase with them.
             wanted = {name: math.cos(angle(int(name[1:]))) for name, text, title in chunks if demand(f"{title}|{text}")}
             for count, as_found in ((7, list), (5000, set)):
                 asked = {"query_text": query, "query_embedding": "[1,0]", "match_count": count}
@@ -173,7 +175,7 @@ def test_prefixes_of_so_many_words_that_not_all_is_scored(db: Connection) -> Non
     assert row is not None
     assert [warning["code"] for warning in row[0]["warnings"]] == ["scoring_cut"]
 
-    # Of each prefix the 64 commonest words are one term, as common as the commonest; all texts are of the same length.
+    # A prefix's 64 commonest words are one term, as common as the commonest of them. All texts have the same length.
     frequencies = Counter(word for text in texts.values() for word in set(text))
     found = {result["external_id"]: result["score"] for result in row[0]["results"]}
     expected = dict.fromkeys(found, 0.0)

@@ -1,4 +1,4 @@
-"""Segments are merged, and merges lose nothing, bring nothing back and wait for nobody."""
+"""Segments are merged, and a merge loses nothing, brings nothing back and blocks nobody."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def insert_one_by_one(db: Connection, count: int, first: int = 0) -> None:
 
 
 def insert_by_eight(db: Connection, batches: int, first: int = 0) -> None:
-    """Segments in which one deleted chunk is not yet a reason to rewrite them; the eighth joins them."""
+    """Insert segments of eight chunks: one deleted chunk is not yet a reason to rewrite a segment. Every eighth
+    batch merges them."""
     for batch in range(first, first + batches):
         upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river w{n} " + "amber " * n} for n in range(8)])
 
@@ -53,7 +54,8 @@ def test_single_inserts_are_merged_as_they_come(db: Connection) -> None:
 
 
 def test_single_inserts_are_merged_beside_segments_too_large_for_that(db: Connection) -> None:
-    """Of the first tier, which holds more than a write may merge, the smallest are joined."""
+    """Single inserts are merged although the first tier holds more than a write may merge: the smallest segments are
+    joined."""
     for batch in range(7):
         words = " ".join(f"v{batch}w{number}" for number in range(110))
         upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river {words}"} for n in range(63)])
@@ -69,7 +71,7 @@ def test_tombstones_go_with_a_merge(db: Connection) -> None:
     assert_exact(db)
     db.execute("select braid.delete_document('d' || n) from generate_series(5, 20) n")
     db.execute("select braid.maintain()")
-    # A segment is rewritten when a fifth of it is dead.
+    # A segment is rewritten once a fifth of its chunks are dead.
     assert count(db, "tombstones") < 10
     assert count(db, "segment_chunks") == 29 + count(db, "tombstones")
     assert_exact(db)
@@ -108,7 +110,7 @@ def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection,
         deleter.execute("select braid.delete_document('b3-3')")
         merger.execute("begin")
         insert_by_eight(merger, 1, first=7)
-        # The merge did not see the delete, and took the chunk along.
+        # The merge did not see the delete, and copied the chunk.
         assert (count(merger, "segments"), count(merger, "segment_chunks")) == (1, 64)
         deleter.execute("commit")
         assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
@@ -226,7 +228,7 @@ def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, other_sess
     with other_session(autocommit=True) as writer:
         writer.execute("begin isolation level repeatable read")
         assert len(full_text(writer, QUERY)) == 56
-        # Another session merges all that this one sees.
+        # Another session merges all segments that this session sees.
         insert_by_eight(db, 1, first=7)
         assert count(db, "segments") == 1
         insert_one_by_one(writer, 12, first=100)
@@ -240,7 +242,7 @@ def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, other_sess
 
 
 def test_two_maintains_at_once(db: Connection, other_session: OtherSession) -> None:
-    # In one transaction under a snapshot nothing is merged as it comes.
+    # A transaction with a fixed snapshot does not merge while it writes.
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
         insert_one_by_one(db, 64)
@@ -265,7 +267,8 @@ def test_two_maintains_at_once(db: Connection, other_session: OtherSession) -> N
 
 
 def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: OtherSession) -> None:
-    """However much time maintain() is given: writers queue behind the clear."""
+    """A clear waits for the present merge only, however much time maintain() has, because writers queue behind the
+    clear."""
     be_patient(db)
     tenants = [f"tenant{number}" for number in range(6)]
     for tenant in tenants:
@@ -291,7 +294,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: 
     thread.start()
     held = "select count(*) from pg_locks where relation::regclass::text like 'braid_locks.collection%' and granted"
     until(lambda: db.execute(held).fetchone() != (0,))
-    # Of all tenants, so that it is in the way whichever is being merged.
+    # It maintains all tenants' parts, so it blocks the drop during any merge.
     assert db.execute("select braid.drop_collection('default')").fetchone() == (True,)
     thread.join()
     assert done[0]["merges"] < len(tenants) and not done[0]["complete"]
@@ -300,7 +303,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: 
 def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(
     db: Connection, other_session: OtherSession
 ) -> None:
-    """With seven of eight segments locked there is nothing to join, and it ends well before its time."""
+    """With seven of eight segments locked there is nothing to merge, and maintain() ends well before its time."""
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
         insert_by_eight(db, 8)
@@ -340,7 +343,8 @@ def sequential_scans(db: Connection) -> int:
 
 
 def test_a_session_that_knew_the_tables_small_does_not_read_them_whole(db: Connection) -> None:
-    """Plans are kept as long as the session, and for a table of a page the planner looks up nothing by key."""
+    """A session that knew the tables as small does not scan them whole later. It keeps its plans, and for a table of
+    one page the planner uses no index."""
     insert_one_by_one(db, 12)
     for table in ("tombstones", "segment_chunks", "forward_rows", "postings", "segments"):
         db.execute(f"vacuum analyze braid_store.{table}")
@@ -352,5 +356,5 @@ def test_a_session_that_knew_the_tables_small_does_not_read_them_whole(db: Conne
     assert db.execute("select braid.delete_documents(array(select external_id from braid_store.documents))").fetchone()
     db.execute("select braid.maintain()")
     assert count(db, "forward_rows") == 0
-    # One for each of the 512 chunks would be five hundred times as many rows as there are.
+    # A scan for each of the 512 chunks would read five hundred times all rows.
     assert sequential_scans(db) - before < 100

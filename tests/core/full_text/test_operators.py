@@ -1,4 +1,4 @@
-"""The query language end to end: what +, -, quotation marks, *, OR and match find, in both legs."""
+"""The operators +, -, quotation marks, *, OR and match find the right documents in both legs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
-    """A collection whose semantic leg finds everything, in the order above."""
+    """Fill a collection whose semantic leg finds everything, in the order above."""
     shared_db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
     upsert(
         shared_db,
@@ -71,10 +71,10 @@ def found_by_both(db: Connection, query: str, **arguments: Any) -> list[str]:
 
 
 EXAMPLES: list[tuple[str, str]] = [
-    # Words are alternatives; what the words are not in is not found.
+    # Words are alternatives; a document without any of them is not found.
     ("fox", "lazy dogs"),
     ("fox guitar nowhere", "lazy dogs guess"),
-    # Phrases, with stop words inside and around, stems, several fields.
+    # Phrases can have stop words inside and around, match by stems, and look in several fields.
     ('"lazy dog"', "lazy dogs"),
     ('"dog lazy"', ""),
     ('"the who"', "who"),
@@ -88,7 +88,7 @@ EXAMPLES: list[tuple[str, str]] = [
     ("“brown fox”", "lazy"),
     ('"brown"', "lazy dogs extra titled"),
     ('"nowhere to be found" fox', ""),
-    # Of an unpaired mark the rest counts.
+    # After an unpaired quotation mark, the rest still counts.
     ('"lazy dog" "fox', "lazy dogs"),
     # Compounds are one word, with parts.
     ('"ORA-00942: table"', "error"),
@@ -96,7 +96,7 @@ EXAMPLES: list[tuple[str, str]] = [
     ('"see main.py"', "other"),
     ("+main.py", "error other"),
     ('"in src/app/main.py"', "error"),
-    # Scripts without spaces.
+    # Scripts without spaces are searched by parts.
     ("東京", "tokyo"),
     ('"東京都"', "tokyo"),
     ("京都", "tokyo kyoto"),
@@ -104,7 +104,7 @@ EXAMPLES: list[tuple[str, str]] = [
     ('"都東"', ""),
     ("+東京 住んで", "tokyo"),
     ("住んで -東京", "kyoto"),
-    # Prefixes.
+    # A prefix matches every word that begins so.
     ("inter*", "inter extra"),
     ("intern*", "inter"),
     ("+inter* brown", "inter extra"),
@@ -112,7 +112,7 @@ EXAMPLES: list[tuple[str, str]] = [
     ("databases* interfaces*", "inter extra"),
     ("zz*", ""),
     ('"inter*"', ""),
-    # + and -.
+    # A plus demands a word, and a minus excludes it.
     ("+fox guitar", "lazy dogs"),
     ("+fox +quick", "lazy"),
     ("brown -fox", "extra titled"),
@@ -121,7 +121,7 @@ EXAMPLES: list[tuple[str, str]] = [
     ("-fox", ""),
     ("-fox -brown", ""),
     ("+nowhere fox", ""),
-    # OR.
+    # OR joins alternatives.
     ("+fox OR guitar", "lazy dogs guess"),
     ('"lazy dog" OR "fox jumps"', "lazy dogs"),
     ("+fox OR guitar +played", "guess"),
@@ -145,12 +145,12 @@ def test_what_is_found(filled: Connection, query: str, expected: str) -> None:
         ("brown fox nowhere", "66%", "lazy dogs"),
         ("quick brown lazy bear", "75%", "lazy dogs"),
         ("brown fox quick jumps guitar", "75%", "lazy"),
-        # Alternatives are one word, a compound is one.
+        # Alternatives count as one word, and so does a compound.
         ("fox OR owl brown", "all", "lazy dogs titled"),
         ("fox OR owl brown quick OR bear", "all", "lazy dogs"),
         ("ORA-00942 table", "all", "error"),
         ("inter* brown", "all", "extra"),
-        # What is demanded is there; of the rest the share.
+        # Demanded words must be there; `match` is the share of the other words.
         ("+fox quick", "all", "lazy"),
         ("+fox guitar", "all", ""),
         ("+fox quick bear", "50%", "lazy dogs"),
@@ -169,13 +169,14 @@ def test_with_match(filled: Connection, query: str, match: str, expected: str) -
 
 @pytest.mark.parametrize(("query", "expected"), [e for e in EXAMPLES if any(c in e[0] for c in '+-"“')])
 def test_operators_bind_both_legs(filled: Connection, query: str, expected: str) -> None:
-    """The semantic leg adds nothing that the query refuses."""
+    """Operators restrict both legs: the semantic leg adds no document that the query excludes."""
     everything = {*TEXTS, "titled"}
     demands = {"-fox": "-fox", "-fox -brown": "-fox -brown"}
     if query in demands:
         wanted = everything - found(filled, query.replace("-", ""))
     elif "+" in query or '"' in query or "“" in query:
-        # Less what is excluded, all that is demanded; the other words decide nothing.
+        # The semantic leg finds all documents with the demanded words and without the excluded ones; the other words do
+        # not matter.
         wanted = found(filled, query)
         if query in ('brown -"brown bear"',):
             wanted = everything - {"dogs"}
@@ -195,7 +196,7 @@ def test_the_semantic_leg_alone_is_ordered_by_similarity(filled: Connection) -> 
         "extra",
         "titled",
     ]
-    # Few candidates are enough: the operators are a filter, not a sieve afterwards.
+    # Few candidates are enough, because the operators filter the scan and not its result.
     assert found_by_both(filled, "+brown", full_text_weight=0, candidate_count=2) == [
         "lazy",
         "dogs",
@@ -203,7 +204,8 @@ def test_the_semantic_leg_alone_is_ordered_by_similarity(filled: Connection) -> 
 
 
 def test_a_stop_word_that_is_demanded_is_not_ranked_by(filled: Connection) -> None:
-    """Full text gives rows that have a score; the other leg adds those that have none."""
+    """A demanded stop word does not affect the ranking. Full text gives the rows that have a score; the semantic leg
+    adds the others."""
     assert found(filled, "+the fox") == {"lazy"}
     assert set(found_by_both(filled, "+the fox")) == {"who", "guess", "lazy", "inter"}
 
@@ -248,7 +250,7 @@ def test_python_embeds_plain_text_as_it_is(dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=Listening()) as client:
         for options in (None, {"operators": True}, {"operators": False}):
             client.search('fox -hen "a bear"', options=options)
-    # The same text is embedded once.
+    # Equal texts are embedded once.
     assert asked == ["fox a bear", 'fox -hen "a bear"']
 
 
@@ -312,7 +314,7 @@ def test_no_text_is_an_error(filled: Connection) -> None:
         if not has_operators:
             assert set(clauses) <= {("should", "word")}
         if {occurrence for occurrence, _ in clauses} <= {"should"}:
-            # Nothing is demanded: the semantic leg finds everything.
+            # Nothing is demanded, so the semantic leg finds everything.
             assert len(rows[0]["results"]) == len(TEXTS) + 1
 
     holds()
@@ -415,7 +417,7 @@ def commands(filled: Connection) -> Connection:
     return filled
 
 
-# Queries, the best document of each, and what is read as a word.
+# Each query stands beside its best document, and the operators that are read as words.
 OF_COMMANDS = [
     ("ls -a", "list", "-a"),
     ("git rebase -i", "git", "-i"),
@@ -449,7 +451,8 @@ def test_an_option_of_a_command_is_no_exclusion_anywhere(
     assert first(f"braid.explain_search(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
     assert first("count(*) from braid.explain_score(%s, array[%s]::bigint[], collection => 'commands')", chunk) > 0
     assert first("f.count from braid.facets('{external_id}', %s, collection => 'commands') f limit 1") == 1
-    assert "<mark>" in commands.execute("select braid.highlight(%s, %s)", (chunk, query)).fetchone()[0]  # type: ignore[index]
+    marked = commands.execute("select braid.highlight(%s, %s)", (chunk, query)).fetchone()
+    assert marked and "<mark>" in marked[0]
     assert "-" not in first(f"braid.embedded_text(%s, {where})")
 
 
@@ -459,7 +462,7 @@ def test_an_exclusion_that_is_meant_holds(commands: Connection) -> None:
         assert {row[0] for row in rows}.isdisjoint({"list", "box"}), query
         row = commands.execute("select braid.search_json(%s, collection => 'commands')", (query,)).fetchone()
         assert row and "plain_signs" not in {warning["code"] for warning in row[0]["warnings"]}
-    # Pasted text has no operators, and no warning.
+    # With operators off, pasted text has no operators and causes no warning.
     plain = "select braid.search_json('ls -a', collection => 'commands', options => '{\"operators\": false}')"
     row = commands.execute(plain).fetchone()
     assert row and row[0]["results"][0]["external_id"] == "list" and row[0]["warnings"] == []

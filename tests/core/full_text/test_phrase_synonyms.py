@@ -1,4 +1,4 @@
-"""Synonyms of several words: a text is ranked as if each synonym were the word or phrase of the query."""
+"""Synonyms can have several words: a text is ranked as if each synonym were the word or phrase of the query."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_phrase_finds_a_word(db: Connection) -> None:
         "c": pytest.approx(pull * one, abs=1e-9),
     }
     assert found(db, "pull request", match="all").keys() == {"a", "b"}
-    # What has a sign, is quoted, or is an alternative is no phrase; nor are words in another order.
+    # A word with a sign, in quotation marks or with OR is not part of a phrase; nor are words in another order.
     apart = [
         "request pull",
         "pull three request",
@@ -216,7 +216,7 @@ def test_what_contains_a_synonym_of_another_entry_counts_once(db: Connection) ->
     set_synonyms(db, "apple", ["new york"])
     set_synonyms(db, "big apple", ["new york city"])
     assert found(db, "apple")["b"] == pytest.approx(idf(4, 2) / 2.2, rel=0.2)
-    # To the term "apple" the longer one is the shorter one once more.
+    # For the term "apple", the longer synonym counts as another occurrence of the shorter one.
     parts = {
         (row[0], row[1]): row[2]
         for row in db.execute(
@@ -228,7 +228,7 @@ def test_what_contains_a_synonym_of_another_entry_counts_once(db: Connection) ->
 
 
 def test_what_is_demanded_may_be_a_word_of_a_phrase(db: Connection) -> None:
-    # Each has a segment of its own, so that most have only one word of the phrase.
+    # Each text has its own segment, so most segments have only one word of the phrase.
     for name, text in zip(
         "abcd", ["hepatitis a vaccine", "hepatitis b test", "vitamin a tablets", "vitamin c"], strict=True
     ):
@@ -238,7 +238,7 @@ def test_what_is_demanded_may_be_a_word_of_a_phrase(db: Connection) -> None:
         ('hav "vitamin a"', {"c"}),
         ("hav +a vitamin", {"a", "c"}),
         ("hav +a OR tablets vitamin", {"a", "c"}),
-        # A minus before one letter is an option's, so a letter is excluded in quotation marks.
+        # A minus before one letter marks a command's option, so an excluded letter stands in quotation marks.
         ('hav -"a" vitamin', {"d"}),
         ('hav vitamin -"vitamin a"', {"a", "d"}),
     ):
@@ -309,7 +309,7 @@ def test_searches_without_phrases_call_nothing_more(db: Connection) -> None:
     set_synonyms(db, "kube", ["container orchestration"])
 
     def called(query: str) -> set[str]:
-        db.execute("select pg_stat_force_next_flush()")  # the view has what was not yet reported, too
+        db.execute("select pg_stat_force_next_flush()")  # the view includes counts that are not yet reported
         with db.transaction():
             db.execute("set local track_functions = 'all'")
             found(db, query)
@@ -321,10 +321,10 @@ def test_searches_without_phrases_call_nothing_more(db: Connection) -> None:
     assert called("pull one") == {"phrase_synonyms"}
 
 
-# A second implementation, of texts and queries as lists of words. None of the words is a compound.
+# Below is a second implementation, for texts and queries as lists of words. No word is a compound.
 
 Words = tuple[str, ...]
-# As in the configuration "english", which leaves the other words of the vocabulary as they are.
+# The configuration "english" has these stop words, and leaves the other words of the vocabulary as they are.
 STOP_WORDS = ["the", "of"]
 
 
@@ -345,7 +345,7 @@ def places(phrase: Words, text: Words) -> int:
 
 @dataclass
 class Condition:
-    """That a text has one of these words and phrases, or has none."""
+    """Demand one of some words and phrases, or exclude all of them."""
 
     alternatives: list[Words]
     is_excluded: bool = False
@@ -356,7 +356,7 @@ class Condition:
         )
 
     def written(self) -> str:
-        """Return the condition as an operator. A minus before a stop word without quotation marks is none."""
+        """Return the condition as an operator. A minus excludes a stop word only in quotation marks."""
         if self.is_excluded:
             return " ".join(f'-"{" ".join(phrase)}"' for phrase in self.alternatives)
         return " OR ".join(
@@ -394,7 +394,7 @@ class Model:
         return min(self.word_frequencies[word] for word in phrase)
 
     def terms(self, query: Words, demanded: list[Words]) -> dict[str, list[Words]]:
-        """What is ranked by. A word that stands first in a phrase between quotation marks has no synonyms."""
+        """Return the ranking terms. A word that stands first in a quoted phrase has no synonyms."""
         terms: dict[str, list[Words]] = {}
         for phrase in demanded:
             for word in phrase:
@@ -420,7 +420,7 @@ class Model:
         terms = list(self.terms(query, demanded).items())
         words = sum(word in query for word, _ in terms)
         share = {"any": 0, "all": 100}[match] if match in ("any", "all") else int(match.removesuffix("%"))
-        # With match any, if something is demanded, no other word has to be there.
+        # With match "any" and a demanded word, no other word is required.
         required = 0 if words == 0 or (match == "any" and demanded) else max(1, -(-words * share // 100))
         weights = []
         for word, these in terms:
@@ -445,14 +445,14 @@ class Model:
 
 
 def check(rows: list[tuple[str, int, float]], expected: dict[tuple[str, int], float], limit: int | None = None) -> None:
-    """The best, whichever they are of those that are equal but for rounding."""
+    """Check that the rows are the best ones; rows that are equal except for rounding may replace each other."""
     best = sorted(expected.values(), reverse=True)[:limit]
     assert [score for _, _, score in rows] == [pytest.approx(score, abs=1e-9) for score in best]
     assert all(score == pytest.approx(expected[name, index], abs=1e-9) for name, index, score in rows)
     assert len({row[:2] for row in rows}) == len(rows)
 
 
-# The first are the most common.
+# The first words are the most common.
 VOCABULARY = [
     "bonn",
     "graz",
@@ -534,7 +534,7 @@ def test_any_phrases_in_any_texts(
     define(shared_db, entries, name)
     texts = []
     for number, (title, chunks) in enumerate(documents):
-        # A document without words is none.
+        # A document without words would have no chunk.
         written = [chunk or ("nice",) for chunk in chunks]
         upsert(
             shared_db,
@@ -563,7 +563,8 @@ def test_any_phrases_in_any_texts(
 
 
 def test_the_best_of_many_in_several_segments(db: Connection) -> None:
-    """With lists long enough to be added as blocks, and after deletes, merges and other settings."""
+    """The best of many texts are found in several segments, with lists long enough to be added as blocks, and after
+    deletes, merges and changes of settings."""
     rng = random.Random(5)
     vocabulary = [*VOCABULARY, *STOP_WORDS]
     weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))] + [0.3, 0.1]

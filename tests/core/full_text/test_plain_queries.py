@@ -1,6 +1,7 @@
-"""Queries of words with spaces between them take a way of their own, which gives what the general one gives.
+"""A query of plain words with spaces takes a faster path, which gives the same results as the general path.
 
-A tabulator in place of a space takes a query out of it."""
+A tab in place of a space sends a query to the general path.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def test_plain_queries_find_what_others_find(db_of_languages: Connection, config
         general = query.replace(" ", "\t", 1)
         expected = found(db_of_languages, general, config)
         assert found(db_of_languages, query, config) == expected, query
-        # All signs are text, of which these queries have none.
+        # With operators off, every sign is text, but these queries have no signs.
         assert found(db_of_languages, query, config, operators=False) == expected, query
 
 

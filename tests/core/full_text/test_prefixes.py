@@ -1,4 +1,4 @@
-"""What a prefix stands for does not depend on how the index is cut into segments, and a cut is told."""
+"""The words of a prefix do not depend on how the index is divided into segments, and a limit on them is reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LETTERS = "bcdfghjklmnpqrstvwxyz"
 
 
 def word(number: int) -> str:
-    """Of letters only, all that begin with c, none above czzzz."""
+    """Return a word of letters only, which begins with c and is at most czzzz."""
     letters = ""
     for _ in range(4):
         number, letter = divmod(number, len(LETTERS))
@@ -31,7 +31,7 @@ def warnings(db: Connection, query: str) -> list[str]:
 
 def test_the_commonest_of_very_many_words(db: Connection) -> None:
     db.execute("select braid.create_collection('words', text_config => 'simple', chunk_tokens => 8000)")
-    # The commonest comes last, and two segments have twelve thousand words each.
+    # The commonest word is the last, and two segments have twelve thousand words each.
     half: list[dict[str, Any]] = [
         {"external_id": f"d{number}", "chunks": [{"content": " ".join(map(word, range(number, 12_000, 4))) + " czzzz"}]}
         for number in range(4)

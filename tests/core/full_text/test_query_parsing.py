@@ -1,4 +1,4 @@
-"""The query language: what a text means, and what of it is embedded."""
+"""The query language gives each text a meaning, and determines the text to embed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.waiting import processor_limit
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
-# One clause is its group, its sign (+ must, - must_not), its kind if not a word, and its content.
+# Each clause shows its group, its sign (+ for must, - for must_not), its kind unless it is a word, and its content.
 EXAMPLES = [
     ("", ""),
     (" \t\n\u3000", ""),
@@ -53,19 +53,19 @@ EXAMPLES = [
     ("* ** a *b c*d e** $*", "1 a | 2 *b | 3 c*d | 4 prefix:e"),
     ('"data*" data*OR*', "1+ phrase:data* | 2 prefix:data*OR"),
     ('one two three four "a b"', "1 one | 2 two | 3 three | 4 four | 5+ phrase:a b"),
-    # Prose: a quotation is evidence.
+    # In prose, a quotation is evidence.
     ('one two "a b" three four five', "1 one | 2 two | 3 phrase:a b | 4 three | 5 four | 6 five"),
     ('who wrote "a b"?', "1 who | 2 wrote | 3 phrase:a b"),
     ("who wrote “a b?” ", "1 who | 2 wrote | 3 phrase:a b?"),
     ('谁写了"红楼梦"？', "1 谁写了 | 2 phrase:红楼梦"),
     ('"who is who?"', "1+ phrase:who is who?"),
-    # Any other operator shows that the query language is meant.
+    # Any other operator shows that the user means the query language.
     ('who wrote +"a b"?', "1 who | 2 wrote | 3+ phrase:a b"),
     ('one two three four five "a b" -six', "1 one | 2 two | 3 three | 4 four | 5 five | 6+ phrase:a b | 7- six"),
     ('one two three four five* "a b"', "1 one | 2 two | 3 three | 4 four | 5 prefix:five | 6+ phrase:a b"),
     ('one two three four OR five "a b"', "1 one | 2 two | 3 three | 4 four | 4 five | 5+ phrase:a b"),
     ('one two three four +five "a b"', "1 one | 2 two | 3 three | 4 four | 5+ five | 6+ phrase:a b"),
-    # In prose a sign before a number is text, and before a word if the prose ends like a sentence.
+    # In prose, a sign before a number is text; before a word it is text too if the prose ends like a sentence.
     ("stabilizing the first of +1 nucleosomes", "1 stabilizing | 2 the | 3 first | 4 of | 5 1 | 6 nucleosomes"),
     ("mice with E2f-1, -2, -3 have no tumour", "1 mice | 2 with | 3 E2f-1, | 4 2, | 5 3 | 6 have | 7 no | 8 tumour"),
     ("four words and -5 here", "1 four | 2 words | 3 and | 4 5 | 5 here"),
@@ -83,7 +83,7 @@ EXAMPLES = [
     ("🎉 ∞", "1 🎉 | 2 ∞"),
 ]
 
-# What of queries is likely to matter, glued together in any way.
+# Generated queries join pieces that are likely to matter in any order.
 WORDS = ["a", "the", "data", "5", "é", "京都", "ORA-00942", "OR", "or"]
 WORDS += [" -5 ", " +5 ", " one two three four five "]
 OPERATORS = ["-", "+", "*", '"', "“", "”", " ", " ", "\n", "\u3000", ".", "?"]
@@ -135,7 +135,7 @@ def test_what_is_embedded(shared_db: Connection) -> None:
         wanted = [content for _, _, occurrence, _, content in parse(shared_db, query) if occurrence != "must_not"]
         row = shared_db.execute("select braid.embedded_text(%s)", (query,)).fetchone()
         assert row == (" ".join(wanted),)
-        # What clients embed without asking.
+        # Clients embed a plain query as it is, without asking the database.
         assert not is_plain(query) or row == (query,)
 
     check()
@@ -181,7 +181,8 @@ def test_a_query_is_embedded_as_its_options_and_its_collection_say(shared_db: Co
     assert raised.value.sqlstate == "42704"
 
 
-# What is excluded, of the texts below, in collections of English and of no language.
+# Each query stands beside the words that it excludes from the texts below, in a collection of English and in one
+# without language.
 SIGNS = [
     ("ls -a", "", ""),
     ("git rebase -i", "", ""),
@@ -209,7 +210,7 @@ SIGNS = [
     ("x -é", "", ""),
     ("-the", "", "the"),
     ("price -the -renewal", "renewal", "the renewal"),
-    # Where an exclusion is meant.
+    # Here an exclusion is meant.
     ("price -renewal", "renewal", "renewal"),
     ("jaguar -car -cat", "car cat", "car cat"),
     ("java -coffee", "coffee", "coffee"),
@@ -234,7 +235,7 @@ def test_what_a_minus_excludes(shared_db: Connection, query: str, english: str, 
             (query, config),
         ).fetchone()
         assert rows and rows[0] == excluded and not rows[2]
-        # Told in a warning, where it was no exclusion though it looks like one.
+        # A warning reports each sign that looks like an exclusion but is not one.
         signed = re.findall(r"(?:^| )([-+](?:\w+|\"))", query)
         assert bool(rows[1]) == (len(signed) > len(excluded.split()))
 
@@ -333,6 +334,6 @@ def test_an_asterisk_behind_several_words_says_nothing(shared_db: Connection) ->
 )
 def test_a_long_query_takes_no_time(shared_db: Connection, query: str) -> None:
     parse(shared_db, "a")
-    # Milliseconds; quadratic would be minutes.
+    # Linear parsing takes milliseconds; quadratic parsing would take minutes.
     with processor_limit(shared_db, 2):
         parse(shared_db, query)

@@ -17,7 +17,7 @@ from support.calls import full_text, hybrid, upsert
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
-# Common words have heads; "the" is a stop word, whose texts have no length.
+# Common words have posting lists with heads; "the" is a stop word, and a text of stop words has length zero.
 WORDS = [f"{letter}{letter}ord" for letter in "abcdefghijklmnopqrstuvwxyz"]
 CHANGES: list[dict[str, float]] = [
     {"k1": 0},
@@ -65,7 +65,8 @@ def random_words(rng: random.Random, longest: int) -> str:
 
 @pytest.fixture
 def indexed(db: Connection) -> Connection:
-    """Long lists and short, titles with words that no body has, texts of stop words, several segments, deletions."""
+    """Index long lists and short ones, titles with words that no body has, texts of stop words, several segments,
+    and deletions."""
     rng = random.Random(11)
     documents: list[dict[str, Any]] = [
         {
@@ -91,7 +92,7 @@ def indexed(db: Connection) -> Connection:
 
 
 class Checker:
-    """Compares the first few hits, which bounds decide, and all hits."""
+    """Compare the first few hits, which the bounds decide, and then all hits."""
 
     def __init__(self, db: Connection) -> None:
         self.db = db
@@ -106,7 +107,7 @@ class Checker:
             self.tokenizer,
             *(now[name] for name in ("k1", "b", "title_weight")),
         )
-        # The first has more postings than are read without a plan.
+        # The first query has more postings than a search reads without a plan.
         queries = [
             " ".join(WORDS[:12]),
             "aaord",
@@ -121,7 +122,7 @@ class Checker:
             scores = {(hit.external_id, hit.chunk_index): hit.score for hit in expected}
             for match_count in (1, 10, 10_000):
                 found = full_text(self.db, query, match_count=match_count)
-                # Scores that differ in the last bit may come in another order.
+                # Scores that differ only in the last bit may come in another order.
                 assert len(found) == len(expected[:match_count])
                 for hit, best in zip(found, expected, strict=False):
                     assert abs(hit[2] - best.score) < 1e-9, (query, now)
@@ -168,7 +169,7 @@ def test_adaptive_b_follows_the_length_of_chunks(db: Connection) -> None:
         texts = [" ".join(rng.choices(WORDS, k=rng.randrange(1, 2 * length))) for _ in range(150)]
         upsert(db, [{"external_id": f"{number}-{place}", "content": text} for place, text in enumerate(texts)])
         checker.chunks = []
-        checker.check(rng)  # as before, bounds of older segments hold
+        checker.check(rng)  # the bounds of older segments still hold
     db.execute("select braid.maintain()")
     checker.check(rng)
     assert db.execute("select min(b), max(b) from braid_store.segments").fetchone() == (0.75, 0.75)
@@ -178,7 +179,8 @@ def test_adaptive_b_follows_the_length_of_chunks(db: Connection) -> None:
 
 
 def test_any_sequence_of_changes(indexed: Connection) -> None:
-    """The bounds of segments are computed with the parameters of then, whatever they were and are."""
+    """After any sequence of changes, scores are exact: a segment's bounds belong to the parameters of its time, and
+    hold under all others."""
     checker = Checker(indexed)
     values = {
         "k1": st.sampled_from([0, 0.01, 0.5, 1.2, 3, 100]),
@@ -206,7 +208,7 @@ def test_any_sequence_of_changes(indexed: Connection) -> None:
             if then == "maintain":
                 indexed.execute("select braid.maintain()")
             elif then == "write":
-                # Longer and shorter ones, so that the average length changes too.
+                # Longer and shorter documents change the average length too.
                 text = random_words(rng, rng.choice([3, 2000])) + " aaord"
                 upsert(
                     indexed,

@@ -1,4 +1,4 @@
-"""`statistics_scope` filter: scores are those of a collection that has nothing but what the filter matches."""
+"""With `statistics_scope` "filter", scores equal the scores of a collection that holds only the matching documents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -
     collection = full_text(
         filled, query, collection="all", filters=FILTER, options={"ranking": {"statistics_scope": "collection"}}
     )
-    # An index finds the matches, and they are some hundred: the default of a new collection, auto, takes these alone.
+    # An index finds the matches, and they are some hundreds, so the default of a new collection, "auto", uses their
+    # statistics.
     assert full_text(filled, query, collection="all", filters=FILTER) == found
     filled.execute("select braid.set_ranking('all', '{\"statistics_scope\": \"collection\"}')")
     assert full_text(filled, query, collection="all", filters=FILTER) == collection
@@ -61,7 +62,8 @@ def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -
 
 
 def test_auto_needs_enough_that_match(filled: Connection) -> None:
-    """The index knows the category alone; of its chunks few pass the rest."""
+    """ "auto" needs enough matches: the index knows the category alone, and few chunks of the category pass the rest
+    of the filter."""
     few = {"category": "x", "content_is": "rare"}
     filled.execute(
         'update braid_store.chunks set metadata = \'{"content_is": "rare"}\' where id in (select min(id) from'

@@ -1,4 +1,4 @@
-"""Synonyms: part of a collection's definition, written by administrators and read by everyone."""
+"""Synonyms are part of a collection's definition: administrators write them, and everyone reads them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_synonyms_are_set_replaced_and_removed(db: Connection) -> None:
     assert set_synonyms(db, "car", ["automobile", "vehicles"]) == 2
     assert shown(db) == [("default", "car", ["automobile", "vehicles"])]
     assert stored(db) == {"car": ["automobil", "vehicl"]}
-    # The same word in another form.
+    # Another form of a word replaces the word's entry.
     assert set_synonyms(db, "Cars", ["Auto"]) == 1
     assert shown(db) == [("default", "Cars", ["Auto"])]
     assert set_synonyms(db, "CAR", []) == 0
@@ -130,12 +130,13 @@ def test_a_drop_that_comes_first_is_noticed(db: Connection, dsn: str) -> None:
 
 
 def test_a_word_and_its_synonyms_score_as_one(db: Connection) -> None:
-    """Frequencies are added up, and all are as common as the commonest."""
+    """A word and its synonyms score as one term: their frequencies are added up, and all are as common as the
+    commonest."""
     texts = {"a": "car auto auto", "b": "auto x y", "c": "x y z", "d": "auto car z", "e": "car y z", "f": "auto x z"}
     upsert(db, [{"external_id": name, "content": text} for name, text in texts.items()])
     set_synonyms(db, "car", ["auto"])
     idf = math.log(1 + (6 - 4 + 0.5) / (4 + 0.5))
-    # All texts are of average length.
+    # All texts have the average length.
     expected = {"a": 3, "b": 1, "d": 2, "e": 1, "f": 1}
     found = {external_id: score for external_id, _, score in full_text(db, "car", match="all")}
     assert found == {name: pytest.approx(idf * n / (n + 1.2), abs=1e-9) for name, n in expected.items()}
