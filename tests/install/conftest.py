@@ -1,4 +1,4 @@
-"""Databases without pgbraid, and servers whose cluster has never seen it."""
+"""Provide databases without pgbraid, and servers that pgbraid has never used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from support import make_fast, temporary_folder
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder for an embedded server, which is stopped after the test. Not pytest's, which is closed to others."""
+    """Yield a folder for an embedded server, which is stopped after the test. Other users cannot enter pytest's
+    folders."""
     folder = temporary_folder()
     yield folder
     embedded.stop(folder)
@@ -26,7 +27,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 def cluster(home: Path, pg_version: int) -> embedded.Server:
-    """A server of its own: no braid_* roles yet."""
+    """Start a server that has no braid_* roles yet."""
     running = embedded.ensure_running(home, pg_version)
     make_fast(running)
     return running
@@ -34,8 +35,9 @@ def cluster(home: Path, pg_version: int) -> embedded.Server:
 
 @pytest.fixture
 def bare_dsn(server: embedded.Server, make_login: Callable[..., str]) -> Iterator[Callable[..., str]]:
-    """`bare_dsn(owner="postgres", options="")` creates an empty database on the shared server and gives its DSN.
-    It asks for `make_login` so that its databases are gone before the logins that own them."""
+    """Return a function that creates an empty database on the shared server and returns its DSN:
+    `bare_dsn(owner="postgres", options="")`. The fixture uses `make_login` so that the databases are dropped before
+    the logins that own them."""
     created: list[str] = []
 
     def create(owner: str = "postgres", options: str = "") -> str:

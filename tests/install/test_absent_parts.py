@@ -1,4 +1,4 @@
-"""What a database says of parts that it lacks, and what they cost there: nothing."""
+"""Check the messages about parts that a database lacks, and that absent parts cost nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.calls import one
 from support.parts import DEFAULT, MANIFESTS, SQL, part_of
 
 Connection = psycopg.Connection[Any]
-# Read from the parts' folders, not from what the installation makes of them.
+# The names come from the parts' folders, independently of the installation.
 NAMES = {
     "options": {
         name: part_of(file)
@@ -46,7 +46,7 @@ def _defaults_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def core(server: Any) -> Iterator[str]:
-    """A database with the core alone."""
+    """Yield a database with the core alone."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
         connection.execute("create database absent")
     dsn = server.dsn_for("absent")
@@ -73,7 +73,7 @@ def refused(connection: Connection, call: str, *values: object) -> str:
     return caught.value.diag.message_hint or ""
 
 
-# What belongs to them is refused by name
+# Options and names of absent parts are refused
 
 
 @pytest.mark.any_version
@@ -134,7 +134,7 @@ def test_records_and_search_spaces(bare_dsn: Callable[..., str]) -> None:
         for record, part in (({"profile": {}}, "reranking"), (document, "reranking"), (collection, "sparse_encoders")):
             hint = refused(db, "select braid.import_tenant(%s)", json.dumps([record]))
             assert hint.endswith(f"pgbraid init --with {part}"), record
-        # What only says that it has none is taken.
+        # An import accepts null for an absent part's settings.
         collection["collection"] |= {"sparse_encoder": None, "ranking_model": None, "name": "new"}
         db.execute("select braid.import_tenant(%s)", (json.dumps([collection]),))
         assert one(db, "select count(*) from braid.collections") == 2
@@ -160,7 +160,7 @@ def test_a_collection_that_keeps_settings_of_an_absent_part_is_searched(core_db:
     assert one(core_db, "select count(*) from braid.full_text_search('fox')") == 3
 
 
-# Clients
+# Clients name the part
 
 
 @pytest.mark.any_version
@@ -178,7 +178,7 @@ def test_a_client_says_which_part_has_a_method(core: str) -> None:
             with pytest.raises(PartNotInstalledError, match=f"part {part}") as caught:
                 call()
             assert (caught.value.part, caught.value.hint) == (part, f"run: pgbraid init --with {part}")
-        # In a transaction, which an upgrade would have ended, too.
+        # The error is the same in a transaction, which an upgrade would have ended.
         with pytest.raises(PartNotInstalledError), client.connection.transaction():
             client.recall("fox")
         with pytest.raises(InvalidArgumentError, match="profile") as refusal:
@@ -234,7 +234,7 @@ def test_status_and_doctor_name_the_parts(
         assert "functions   as in this package\n" in text
     with psycopg.connect(some) as connection:
         assert one(connection, "select braid.status() -> 'parts'") == ["memory", "sync"]
-    # Of what is installed alone.
+    # Only installed parts are compared.
     with psycopg.connect(some, autocommit=True) as connection:
         connection.execute("update braid_store.parts set content_hash = 'x' where name = 'memory'")
     text = said("status", "--dsn", some, monkeypatch=monkeypatch, capsys=capsys)
@@ -257,7 +257,7 @@ def test_each_function_of_a_part_is_known(core_db: Connection) -> None:
     assert {*PART_OF.values()} <= resources.resources().parts.keys()
 
 
-# What they cost
+# Absent parts cost nothing
 
 
 SEARCHES = (
@@ -280,7 +280,8 @@ def functions_run(dsn: str, search: str) -> set[str]:
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_plain_search_calls_nothing_of_parts(core: str, dsn: str, search: str) -> None:
-    """Neither functions nor extension points: with all parts it runs what it runs without."""
+    """A plain search runs the same functions with all parts as without; it calls no function or extension point of a
+    part."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(
             "select braid.upsert_document('a', 'the quick brown fox'), braid.upsert_document('b', 'a slow fox')"
@@ -299,7 +300,7 @@ def test_a_plain_search_calls_nothing_of_parts(core: str, dsn: str, search: str)
 def test_a_worker_embeds_and_maintain_keeps_up_without_parts(
     bare_dsn: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Neither usage is recorded nor are changes of synced tables looked for."""
+    """Without parts, no usage is recorded and no changes of synced tables are looked for."""
     dsn = bare_dsn()
     install(dsn, only=["core"])
 

@@ -1,4 +1,5 @@
-"""A function of the API is added in five places; all else is generated, or made of what its file says of itself."""
+"""Check that adding a function to the API takes five edits; the rest is generated or derived from the function's
+file."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ HEADER = """-- role: reader
 -- example: braid.document_exists(external_id => 'doc1', collection => 'small')
 -- page: guide/documents.md#read
 """
-# What is written by hand: a file, where the text goes (at the end, or behind a line), and the text.
+# The five edits by hand: the file, the line behind which text is added (or the end), and the text.
 PLACES = {
     "sql/core/90_documents/3_documents/document_exists.sql": (
         "",
@@ -88,7 +89,7 @@ assert call == "braid.document_exists(external_id => ('doc1')::text, collection 
 
 
 class Checkout:
-    """A copy of this one."""
+    """Copy this checkout."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -126,7 +127,7 @@ class Checkout:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    """With a function that is new."""
+    """Yield a checkout with a new function."""
     folder = tmp_path_factory.mktemp("checkout")
     made = Checkout(folder)
     before = made.hashes()

@@ -1,4 +1,4 @@
-"""Bundles of SQL of the core alone, of some parts, and of a part that is added later."""
+"""Test SQL bundles of the core alone, of some parts, and of a part that is added later."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.roles import definer_role, owner_role
 
 Connection = psycopg.Connection[Any]
 PARTS = [name for name in resources().parts if name != "core"]
-# What Supabase's SQL editor takes.
+# Supabase's SQL editor takes at most about this size.
 MOST_BYTES = 980_000
 
 
@@ -36,7 +36,7 @@ def empty(server: embedded.Server) -> Iterator[str]:
 
 
 def paste(dsn: str, text: str) -> list[str]:
-    """Run it as one query, as the SQL editor does. Gives what its last statement says."""
+    """Run the text as one query, as the SQL editor does. Return the messages of its last statement."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         cursor = connection.execute(text.encode(), prepare=False)
         while cursor.nextset():
@@ -45,7 +45,7 @@ def paste(dsn: str, text: str) -> list[str]:
 
 
 def refusal(dsn: str, text: str) -> psycopg.Error:
-    """The error; nothing was changed."""
+    """Return the error of the text, which has changed nothing."""
     before = snapshot.rows(dsn)
     with pytest.raises(psycopg.Error) as caught:
         paste(dsn, text)
@@ -67,7 +67,7 @@ def test_the_core_and_then_each_part_make_what_init_makes(server: embedded.Serve
             paste(pasted, text)
         install(installed, only=["core"])
         assert snapshot.definitions(pasted) == snapshot.definitions(installed)
-        # In another order than init's, and one of them twice.
+        # The order differs from init's order, and one part comes twice.
         first = ["sync", "memory"]
         for name in [*first, "sync", *(name for name in PARTS if name not in first)]:
             assert name in paste(pasted, part_bundles([name])[name])[0].split(", ")
@@ -139,7 +139,7 @@ def test_a_read_only_session_adds_no_part(dsn: str) -> None:
 
 
 def test_a_copy_of_a_database_is_upgraded_first(dsn: str) -> None:
-    """It has the roles of the other one."""
+    """A copied database still uses the roles of the original, so it is upgraded first."""
     assert "is a copy" in str(refusal(dsn, part_bundles(["sync"])["sync"]))
 
 

@@ -1,4 +1,4 @@
-"""Parts that are chosen: what a database gets, keeps and refuses."""
+"""Test which parts a database gets, keeps and refuses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _defaults_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def core_dsn(bare_dsn: BareDsn) -> Iterator[str]:
-    """A database with the core alone."""
+    """Yield a database with the core alone."""
     dsn = bare_dsn()
     install(dsn, only=["core"])
     yield dsn
@@ -60,7 +60,7 @@ def is_stable(name: str) -> bool:
     return bool(json.loads(resources.resources().parts[name])["is_stable"])
 
 
-# What a database gets
+# Parts that a database gets
 
 
 @pytest.mark.any_version
@@ -78,7 +78,7 @@ def test_no_stable_part_needs_one_that_is_not() -> None:
 
 
 def test_one_part_after_the_other_is_the_same_as_all_at_once(bare_dsn: BareDsn) -> None:
-    """Tables, functions with bodies and privileges, policies, views and types."""
+    """Adding parts one by one gives the same tables, functions, bodies, privileges, policies, views and types."""
     one, other = bare_dsn(), bare_dsn()
     assert install(one, only=["core"]).parts == ("core",)
     for name in reversed(ALL):
@@ -115,7 +115,7 @@ def test_the_core_alone_has_nothing_of_parts(core_dsn: str) -> None:
 def test_a_choice_of_a_new_database(bare_dsn: BareDsn) -> None:
     dsn = bare_dsn()
     assert install(dsn, only=["learning"]).parts == ("core", "evaluation", "reranking", "search_log", "learning")
-    # The same again is nothing; what is asked for once more is there.
+    # Installing installed parts again changes nothing.
     for again in ({}, {"only": ["learning"]}, {"only": ["core"], "with_parts": ["learning"]}, {"with_parts": ["core"]}):
         assert not install(dsn, **again).changed  # type: ignore[arg-type]
     dsn = bare_dsn()
@@ -173,12 +173,12 @@ def test_what_is_installed_is_not_left_out_but_removed(bare_dsn: BareDsn, asked:
     assert snapshot.rows(dsn) == before
 
 
-# What a database keeps
+# Parts that a database keeps
 
 
 @pytest.mark.any_version
 def test_an_upgrade_keeps_what_is_there(bare_dsn: BareDsn, package: Package) -> None:
-    """A part that became stable since waits to be asked for, too."""
+    """An upgrade adds no part, not even one that has become stable since."""
     dsn = bare_dsn()
     install(dsn, only=["memory"])
     version = "sql/core/95_upkeep/7_status/version.sql"
@@ -221,13 +221,13 @@ def test_clients_look_at_the_core_and_at_what_is_installed(bare_dsn: BareDsn, pa
     install(dsn, only=["memory"])
     with pgbraid.connect(dsn) as client:
         assert [*client.search("fox")] == []
-    # Another package, as to a part that the database lacks.
+    # The package differs only in a part that the database lacks.
     text = package.text("sql/parts/transfer/export_records.sql")
     package.change({"sql/parts/transfer/export_records.sql": text + "-- Changed.\n"})
     with pgbraid.connect(dsn) as client:
         assert [*client.search("fox")] == []
     assert not install(dsn).changed
-    # And as to one that it has.
+    # The package now differs in a part that the database has.
     (file,) = [file for file in resources.resources().repeatable if file.name.endswith("/extract_timeframe.sql")][:1]
     package.change({f"sql/{file.name}": file.text + "-- Changed.\n"})
     with pytest.raises(VersionMismatchError, match=r"\(memory\)") as caught:
@@ -237,7 +237,7 @@ def test_clients_look_at_the_core_and_at_what_is_installed(bare_dsn: BareDsn, pa
     pgbraid.connect(dsn).close()
 
 
-# Adding
+# Adding parts at the same time
 
 
 def test_two_sessions_add_parts_at_once(core_dsn: str) -> None:
@@ -271,7 +271,7 @@ install(sys.argv[2], with_parts=["sync"])
 )
 def test_an_installer_that_is_killed_adds_nothing(package: Package, bare_dsn: BareDsn, file: str) -> None:
     dsn = bare_dsn()
-    # As long as the lock is held.
+    # The migration waits while another session holds the lock.
     slow = (
         "-- depends: sync.0001.baseline\ndo $$ begin\n"
         "while exists (select from pg_locks where locktype = 'advisory' and objid = 7) loop\n"
@@ -309,7 +309,7 @@ def test_a_login_without_rights_adds_nothing(core_dsn: str, make_login: Callable
 
 @pytest.mark.any_version
 def test_no_part_is_added_on_a_cluster(core_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tables would have to be distributed."""
+    """No part is added on a cluster, because its tables would have to be distributed."""
     nodes = SimpleNamespace(refuse_copy=lambda _: None, apply_form=lambda _: None)
     monkeypatch.setattr("pgbraid.install.installer.cluster_of", lambda _: nodes)
     with pytest.raises(InstallationError, match="parts cannot be added on a cluster yet: memory") as caught:
@@ -319,18 +319,18 @@ def test_no_part_is_added_on_a_cluster(core_dsn: str, monkeypatch: pytest.Monkey
     assert install(core_dsn, repair=True).functions_applied
 
 
-# A part of one's own
+# Users can add a custom part
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "internals" / "parts.md"
-# The files of the part that the page shows.
+# The page shows the files of this part.
 STARS = dict(re.findall(r"^`stars/([\w./]+)`[^\n]*:\n\n```\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL))
 STATUS, ADD = STARS["1_status/extend_status_stars.sql"], STARS["2_calls/add_stars.sql"]
 
 
 @pytest.fixture
 def stars(tmp_path: Path) -> Path:
-    """Write the part of docs/internals/parts.md, which here needs another one."""
+    """Write the part of docs/internals/parts.md, with an additional need for another part."""
     folder = tmp_path / "stars"
     for name, text in STARS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -354,10 +354,10 @@ def test_a_part_of_ones_own(core_dsn: str, stars: Path, make_login: Callable[...
         found = read_installation(db)
         assert found is not None and found.own_parts == ("stars",)
         assert found.is_this_package and found.unknown_migrations == ()
-    # Clients do not know it, and need not.
+    # Clients work without knowing the part.
     with pgbraid.connect(core_dsn) as client:
         assert [*client.search("fox")] == []
-    # The folder is needed again where functions are applied.
+    # Applying functions again needs the part's folder.
     assert not install(core_dsn).changed
     with pytest.raises(VersionMismatchError, match="stars") as caught:
         install(core_dsn, repair=True)

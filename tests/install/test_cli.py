@@ -1,4 +1,4 @@
-"""The command line: a server's life from init to uninstall, and errors that a person can act on."""
+"""Test the command line: a server's life from init to uninstall, and errors that tell a person what to do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROGRAM = [sys.executable, "-c", "from pgbraid.cli import main; main()"]
 
 @pytest.fixture
 def pgbraid(home: Path, pg_version: int) -> Run:
-    """Run a command on an embedded server of its own, or with `dsn=` on that database."""
+    """Return a function that runs a command on an embedded server of its own, or on the database of `dsn=`."""
 
     def run(*arguments: str, dsn: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
         env = {**os.environ, "PGBRAID_DATA_DIR": str(home), "PGBRAID_PG_VERSION": str(pg_version), **env}
@@ -72,7 +72,7 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
     output(pgbraid("psql", "-qc", "drop role somebody"))
     assert output(pgbraid("stop")) == "embedded PostgreSQL stopped\n"
     assert output(pgbraid("stop")) == "embedded PostgreSQL is not running\n"
-    assert output(pgbraid("dsn")).strip() == dsn  # starts it again
+    assert output(pgbraid("dsn")).strip() == dsn  # the command starts the server again
 
     assert error(pgbraid("uninstall")).endswith("pgbraid: nothing was done\n")
     assert "dropped: braid, braid_calls, braid_locks, braid_store\nroles braid_* dropped\n" in output(
@@ -90,7 +90,7 @@ def test_parts_are_chosen(pgbraid: Run, home: Path, tmp_path: Path) -> None:
         (["--with", str(tmp_path / "stars")], "stars has no part.json\nhint: "),
     ):
         assert said in error(pgbraid("init", *wrong)), wrong
-    # Before a server is made.
+    # The refusal comes before a server is made.
     assert list(home.iterdir()) == []
     said = output(pgbraid("init", "--only", "core"))
     assert said.endswith(f"collection default created\npgbraid {__version__} is installed\n")
@@ -153,7 +153,7 @@ def test_maintain(pgbraid: Run, dsn: str) -> None:
 def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     assert "has no pgbraid to upgrade\nhint: run: pgbraid init\n" in error(pgbraid("upgrade", dsn=dsn))
-    # Without the address, the command of the hint would act on the embedded server.
+    # Without the address, the hint's command would act on the embedded server.
     for given in (["--dsn", dsn], [f"--dsn={dsn}"]):
         assert error(pgbraid("upgrade", *given)).endswith("\nhint: run: pgbraid init --dsn URL\n")
 

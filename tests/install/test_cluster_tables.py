@@ -1,4 +1,4 @@
-"""What of a cluster can be tested without one."""
+"""Test the parts of a cluster that need no cluster."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_differs_in_functions_is_found_in_their_files() -> None:
         assert text.count(old) == 1, name
 
 
-# What the SQL of a coordinator asks Citus.
+# Stand-ins for the functions of Citus that the coordinator's SQL calls.
 CITUS = """
 create schema braid_shards;
 create temp table pg_dist_local_group as select 0 as groupid;
@@ -89,7 +89,7 @@ def test_a_coordinator_has_the_tables_of_its_parts(
             db.execute(CITUS)
             monkeypatch.setattr(tables, "placements", lambda _: [(number, 100 + number, 1) for number in range(4)])
             monkeypatch.setattr(tables, "group_of", lambda _: 0)
-            for _ in range(2):  # each upgrade does it again
+            for _ in range(2):  # each upgrade repeats it
                 tables.apply_form(db)
             triggers = db.execute(
                 "select t.tgname, c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid"

@@ -1,4 +1,4 @@
-"""The embedded server: who gets in, what it survives, what it refuses."""
+"""Test who may connect to the embedded server, what it survives, and what it refuses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pgbraid.embedded.programs import server_account
 from pgbraid.errors import ServerError
 from support.waiting import PATIENCE, until
 
-# The life of a server of each version: tests/install/test_cli.py.
+# tests/install/test_cli.py tests a server's life on each version.
 pytestmark = pytest.mark.any_version
 ENSURE = "import sys; from pgbraid import embedded; print(embedded.ensure_running(sys.argv[1]).pid)"
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can try as another OS user")
@@ -77,7 +77,7 @@ def test_the_data_is_made_to_last(cluster: embedded.Server) -> None:
     assert "fsync" not in (cluster.data_dir / "postgres" / "postgresql.conf").read_text().split("# Added by pgbraid")[1]
 
 
-# Who gets in
+# Access
 
 
 def test_it_listens_on_a_socket_that_only_its_user_reaches(cluster: embedded.Server) -> None:
@@ -96,7 +96,7 @@ def test_its_user_may_be_any_role(cluster: embedded.Server) -> None:
 
 @AS_ROOT
 def test_another_os_user_is_refused(cluster: embedded.Server) -> None:
-    # Even with the door open: the directory's mode is one lock, the kernel's word on who connects the other.
+    # The modes open the folder and the socket; the kernel still tells the server which user connects.
     for folder in (cluster.data_dir, cluster.socket_dir):
         folder.chmod(0o755)
     (cluster.socket_dir / ".s.PGSQL.5432").chmod(0o777)
@@ -113,7 +113,8 @@ def test_another_os_user_is_refused(cluster: embedded.Server) -> None:
     assert "Peer authentication failed" in attempt.stdout or "peer" in attempt.stdout, attempt
 
 
-# A start-up message as the superuser postgres, without a driver, which nobody may not be able to read.
+# The program sends a startup message as the superuser postgres. It needs no driver, which the user nobody may be
+# unable to read.
 CONNECT = """
 import socket, struct, sys
 connection = socket.socket(socket.AF_UNIX)
@@ -132,7 +133,7 @@ def test_a_socket_directory_that_others_can_enter_is_refused(home: Path, pg_vers
         embedded.ensure_running(home)
 
 
-# What it survives
+# Recovery
 
 
 def test_a_killed_server_recovers(cluster: embedded.Server) -> None:
@@ -174,7 +175,7 @@ def test_a_damaged_pid_file_is_no_obstacle(cluster: embedded.Server) -> None:
 
 
 def test_an_initialisation_cut_short_is_done_again(home: Path, pg_version: int) -> None:
-    # All but the last step, which takes the cluster for a whole one.
+    # The initialisation hangs before its last step, the rename that marks the cluster as complete.
     hung = f"import pathlib, time; pathlib.Path.rename = lambda *_: time.sleep(600); {ENSURE}"
     process = subprocess.Popen([sys.executable, "-c", hung, home], stdout=subprocess.DEVNULL)
     until(lambda: list(home.glob("postgres.new*/postgresql.conf")))
@@ -222,7 +223,7 @@ def test_the_environment_of_clients_does_not_matter(
     assert write_and_count(embedded.ensure_running(home, pg_version)) == 1
 
 
-# What it refuses
+# Refusals
 
 
 def test_a_server_that_was_never_initialised_is_not_made_by_a_reader(home: Path) -> None:

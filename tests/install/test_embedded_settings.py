@@ -1,4 +1,4 @@
-"""The embedded server's settings: by the machine's memory, the user's where the user wants others."""
+"""Test that the embedded server's settings follow the machine's memory and yield to the user's settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pgbraid.errors import ServerError
 
 def settings(server: embedded.Server, *names: str) -> list[Any]:
     with psycopg.connect(server.dsn) as connection:
-        return [connection.execute("select current_setting(%s)", (name,)).fetchone()[0] for name in names]  # type: ignore[index]
+        rows = [connection.execute("select current_setting(%s)", (name,)).fetchone() for name in names]
+        return [row[0] for row in rows if row]
 
 
 def restart(home: Path, version: int) -> embedded.Server:

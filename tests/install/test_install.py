@@ -1,4 +1,5 @@
-"""Installing: what it leaves, that it can be repeated, run at once, cut short, and done without a superuser."""
+"""Test that an installation can be repeated, run at once, cut short, and done without a superuser, and what it
+leaves."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ Connection = psycopg.Connection[Any]
 
 
 def works(dsn: str) -> bool:
-    """Whether the login of the DSN can use what was installed."""
+    """Return whether the login of the DSN can use the installation."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("select braid.upsert_document('a', 'the quick brown fox')")
         found = connection.execute("select external_id from braid.full_text_search('fox')").fetchall()
@@ -57,7 +58,7 @@ def test_the_default_collection_is_that_of_the_offline_model(db: Connection) -> 
 
 
 def test_a_second_run_writes_nothing(dsn: str) -> None:
-    install(dsn)  # of a clone: it gets roles of its own
+    install(dsn)  # gives the clone roles of its own
     before = snapshot.rows(dsn)
     report = install(dsn)
     assert not report.changed
@@ -68,7 +69,7 @@ def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
     install(dsn)
     before = snapshot.definitions(dsn)
     db.execute("drop function braid.version(); drop view braid.storage")
-    assert install(dsn).functions_applied  # the function's absence is seen
+    assert install(dsn).functions_applied  # notices that the function is absent
     assert snapshot.definitions(dsn) == before
     db.execute("drop view braid.storage")
     assert not install(dsn).changed
@@ -115,7 +116,7 @@ def test_an_install_waits_for_another_and_says_so(dsn: str) -> None:
 
 
 def test_yoyo_finds_its_record_in_order(dsn: str) -> None:
-    """What it would do by itself: nothing."""
+    """Run by itself, yoyo would apply nothing."""
     from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -142,7 +143,7 @@ def test_yoyos_tables_belong_to_the_owner_role_and_have_row_security(db: Connect
     ]
 
 
-# Who installs, and where pgvector is
+# Others than superusers install
 
 
 @pytest.mark.parametrize("schema", ["extensions", "public", 'Odd "name"'])
@@ -197,7 +198,7 @@ def test_another_login_is_told_what_it_lacks(
 def test_a_login_that_cannot_grant_the_roles_of_others_is_told_so(
     bare_dsn: Callable[..., str], make_login: Callable[..., str], dsn: str
 ) -> None:
-    """The roles of the cluster are those of the first installation, by a superuser."""
+    """A superuser's first installation created the cluster's roles, so this login cannot grant them."""
     login = make_login("other", options="createrole")
     second = bare_dsn(login)
     with psycopg.connect(make_conninfo(second, user="postgres"), autocommit=True) as connection:
@@ -236,7 +237,7 @@ def test_a_closed_schema_of_pgvector_is_reported(cluster: embedded.Server) -> No
         install(cluster.dsn_for("app", "app_owner"))
     assert caught.value.hint is not None
     with psycopg.connect(cluster.dsn_for("app"), autocommit=True) as connection:
-        # The roles were rolled back with the rest, so they are made first, as the hint's reader would.
+        # The rollback removed the roles, so they are made first, as the hint says.
         connection.execute("grant usage on schema extensions to app_owner with grant option")
     assert install(cluster.dsn_for("app", "app_owner")).changed
 
@@ -261,7 +262,7 @@ def test_pgvector_goes_to_the_schema_extensions_where_there_is_one(bare_dsn: Cal
     assert works(dsn)
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.any_version
@@ -382,7 +383,7 @@ def test_what_others_built_on_a_view_that_a_migration_drops_stops_the_upgrade(
     assert db.execute("select name from braid.collections").fetchone() == ("default",)
 
 
-# Reading what is installed
+# Commands read an installation
 
 
 def test_reading_an_installation(dsn: str, bare_dsn: Callable[..., str], make_login: Callable[..., str]) -> None:
@@ -428,7 +429,7 @@ def test_a_server_without_room_for_the_locks_says_what_to_raise(cluster: embedde
     with psycopg.connect(cluster.dsn_for("postgres"), autocommit=True) as other:
         with pytest.raises(psycopg.errors.OutOfMemory):
             other.execute("select pg_advisory_lock(n) from generate_series(1, 1000000) n")
-        # Those taken so far are the session's.
+        # The session keeps the locks that it has taken so far.
         other.execute("select pg_advisory_unlock(n) from generate_series(1, 100) n")
         with pytest.raises(InstallationError, match="no room for more locks") as caught:
             install(cluster.dsn)

@@ -1,4 +1,4 @@
-"""Databases of other locales: letters are lowered there in other ways, and a C locale knows letters of ASCII only."""
+"""Test databases with other locales: they lower letters in other ways, and the C locale knows only ASCII letters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOW = "2025-03-05 12:00+00"
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """Where the server's own user can read."""
+    """Yield a folder that the server's own user can read."""
     folder = temporary_folder()
     folder.chmod(0o755)
     yield folder
@@ -31,7 +31,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def turkish(folder: Path, pg_version: int) -> Iterator[Connection]:
-    """A database whose lower('I') is a dotless i."""
+    """Yield a connection to a database in which lower('I') is a dotless i."""
     done = None
     if shutil.which("localedef"):
         command = ["localedef", "-i", "tr_TR", "-f", "UTF-8", str(folder / "tr_TR.UTF-8")]
@@ -80,7 +80,7 @@ def test_a_timeframe_in_the_query_in_capitals(turkish: Connection) -> None:
 
 
 def test_languages_tenant_headers_and_queries_in_capitals(turkish: Connection) -> None:
-    # Each has an I that Turkish would make another letter of.
+    # Each name has an I, which Turkish lowers to another letter.
     turkish.execute("select braid.upsert_document('a', 'die Häuser der Anna', language => 'GERMAN')")
     turkish.execute("select braid.upsert_document('b', 'le case nuove', language => 'ITALIAN')")
     turkish.execute("select braid.upsert_document('c', 'Nimm die Reisen', language => 'DE-DE')")

@@ -1,4 +1,4 @@
-"""Upgrades among other sessions: who can hold them up, what an installer that is killed leaves, and what readers and
+"""Test upgrades beside other sessions: who can hold them up, what a killed installer leaves, and what readers and
 writers meet meanwhile."""
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from support.waiting import PATIENCE, until, wait_and_go_on
 
 Connection = psycopg.Connection[Any]
 VERSION = "sql/core/95_upkeep/7_status/version.sql"
-# The second one changes what the first one has changed.
+# The second upgrade changes the result of the first.
 UPGRADES = 2
 OTHER_SHAPE = ("returns text", "returns table (version text)")
 
 
 @pytest.fixture(autouse=True)
 def _installed(request: pytest.FixtureRequest) -> None:
-    """A clone gets roles of its own."""
+    """Install, which gives the clone roles of its own."""
     install(request.getfixturevalue("dsn"))
 
 
@@ -42,7 +42,7 @@ def _installed(request: pytest.FixtureRequest) -> None:
 
 
 def test_a_login_without_rights_holds_up_nothing(dsn: str, make_login: Callable[..., str]) -> None:
-    """It takes every lock that it can take."""
+    """A login without rights takes every lock that it can take, and the upgrade does not wait."""
     with psycopg.connect(make_conninfo(dsn, user=make_login("nobody"))) as mallory:
         mallory.execute("select pg_advisory_xact_lock(%s)", (int.from_bytes(b"pgbraid\0", "big"),))
         tables = mallory.execute(
@@ -83,7 +83,7 @@ def test_a_transaction_that_reads_definitions_is_named_after_some_tries(
 def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
     dsn: str, db: Connection, make_login: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And whoever comes behind the installer waits no longer than one of its tries."""
+    """Sessions that queue behind the installer wait no longer than one of its tries."""
     monkeypatch.setattr(session, "ATTEMPTS", 1000)
     seen = threading.Event()
     with (
@@ -104,10 +104,10 @@ def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
 def test_a_call_that_waits_for_an_upgrade_holds_no_lock_on_what_it_changes(
     dsn: str, db: Connection, function: str
 ) -> None:
-    """Migrations change tables while calls wait for the tenants."""
+    """A call that waits for the tenants holds no lock that a migration of other tables needs."""
     call = f"select braid.{function}('fox')"
     with psycopg.connect(dsn) as upgrade, psycopg.connect(dsn) as caller, ThreadPoolExecutor(1) as pool:
-        # Its locks, the first time and with its plans.
+        # The locks are checked for the first call, and for a call with cached plans.
         for _ in range(2):
             upgrade.execute("lock table braid_store.tenants in access exclusive mode")
             waiting = pool.submit(caller.execute, call.encode())
@@ -120,11 +120,11 @@ def test_a_call_that_waits_for_an_upgrade_holds_no_lock_on_what_it_changes(
             upgrade.rollback()
             waiting.result(PATIENCE)
             caller.rollback()
-            # Who may act for a tenant is read with the tenants.
+            # A call reads the trusted roles together with the tenants.
             assert set(held) <= {("braid_store.trusted_roles",)}
 
 
-# Killed
+# Killed installers
 
 
 KILLED = """
@@ -150,7 +150,7 @@ def test_an_installer_that_is_killed_leaves_what_was_there(
         {
             VERSION: package.text(VERSION).replace(*OTHER_SHAPE),
             "migrations/core/9998.more.sql": "-- depends:\nalter table braid_store.documents add column more int;\n",
-            # As long as the lock is held.
+            # The migration waits while another session holds the lock.
             file: "-- depends: 9998.more\ndo $$ begin\n"
             "while exists (select from pg_locks where locktype = 'advisory' and objid = 7) loop\n"
             "  perform pg_sleep(0.05);\nend loop;\nend $$;\n",
@@ -177,11 +177,12 @@ def wait_until(db: Connection, query: str) -> None:
     until(lambda: db.execute(query.encode()).fetchall(), lambda: query)
 
 
-# Under load
+# Upgrades under load
 
 
 def newer(package: Package, number: int) -> dict[str, str | None]:
-    """All functions changed; of two that every search and write calls, the signature as well; tables altered."""
+    """Return the files of a release that changes all functions, two signatures that every search and write uses, and
+    tables."""
     files: dict[str, str | None] = {
         f"sql/{file.name}": f"{file.text}\n-- {number}\n" for file in resources.resources().repeatable
     }
@@ -192,7 +193,7 @@ def newer(package: Package, number: int) -> dict[str, str | None]:
     ):
         text = package.text(name)
         assert old in text
-        # Without the comment, which names the types of its arguments.
+        # The comment would name the old types of arguments.
         files[name] = text.split("comment on function")[0].replace(old, new, 1)
     for earlier in range(1, number + 1):
         files[f"migrations/core/99{earlier:02}.more.sql"] = (
@@ -204,7 +205,7 @@ def newer(package: Package, number: int) -> dict[str, str | None]:
 
 
 class Traffic:
-    """Sessions that do the same again and again until they are stopped; what each of them met."""
+    """Repeat actions in several sessions until they are stopped, and record what each one meets."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
@@ -270,7 +271,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
             found = prepared.execute("select external_id from braid.hybrid_search(%s)", ("fox",)).fetchall()
             assert len(found) == 10
         except psycopg.Error as error:
-            # What docs/reference/errors.md lists for those who call the functions themselves.
+            # docs/reference/errors.md lists these codes for callers of the functions.
             assert error.sqlstate in ("XX000", "42883", "42703", "42P01", "0A000"), error
             met.append(error.sqlstate)
 
@@ -289,7 +290,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
                 assert report.migrations == (f"99{number:02}.more",)
                 until(partial(traffic.has_gone_on, before), lambda: traffic.rounds)
         assert traffic.errors == []
-        # What fails in the moment of the upgrade does not fail for good.
+        # A call fails at most once for each upgrade.
         assert len(met) <= 2 * UPGRADES, met
         assert reader.check_index() == []
     finally:
@@ -321,7 +322,7 @@ def test_in_a_transaction_the_error_asks_to_repeat_it(package: Package, dsn: str
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         with pytest.raises(ConcurrentUpgradeError, match="upgraded while") as caught, client.transaction():
             client.add_documents([{"external_id": "a", "content": "a heron"}])
-            # As a statement meets it that had begun before the upgrade: a function that is gone.
+            # A function is gone for a statement that began before the upgrade.
             client._session.value_for_all("gone")
         assert caught.value.sqlstate == "42883"
         assert caught.value.hint == "repeat the transaction; nothing of it was stored"

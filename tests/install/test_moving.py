@@ -1,4 +1,4 @@
-"""Data that moves between databases with different parts: exports and dumps."""
+"""Test data that moves between databases with different parts: exports and dumps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support import clone, snapshot
 from support.calls import full_text, one, upsert
 
 Connection = psycopg.Connection[Any]
-# What each part stores, and the name by which an export has it.
+# Statements that store a part's data, by the kind of the exported record.
 STORED = {
     "query_set": ("evaluation", "select braid.create_query_set('asked')"),
     "profile": ("reranking", "select braid.set_profile('ana', '[1,0]', '{}', 'notes')"),
@@ -41,7 +41,7 @@ STORED = {
 
 @pytest.fixture
 def moved(server: embedded.Server) -> Iterator[str]:
-    """A database with the core and the part that imports."""
+    """Yield a database with the core and the part that imports."""
     with clone(server, "template1") as name:
         dsn = server.dsn_for(name)
         install(dsn, only=["transfer"])
@@ -61,7 +61,7 @@ def plain(collection: dict[str, Any]) -> dict[str, Any]:
 
 
 def set_values(records: list[Any]) -> list[Any]:
-    """Without the settings of collections that are null, as those of parts are where they store nothing."""
+    """Return the records without collections' settings that are null: a part without data exports null."""
     return [
         {kind: {key: value for key, value in stored.items() if kind != "collection" or value is not None}}
         for record in records
@@ -84,7 +84,7 @@ def test_what_an_absent_part_has_stored_is_refused_by_name(dsn: str, db: Connect
     with connect(moved) as target:
         target.execute("select braid.create_tenant('new'), set_config('braid.tenant', 'new', false)")
         if kind == "token_vectors":
-            # Else the settings of their collection would be refused first.
+            # Otherwise the settings of the collection would be refused first.
             assert load(target, [{"collection": plain(records[0]["collection"])}]) == 0
             records = records[1:]
         before = snapshot.rows(moved)
@@ -92,7 +92,7 @@ def test_what_an_absent_part_has_stored_is_refused_by_name(dsn: str, db: Connect
             load(target, records)
         assert f"pgbraid init --with {part}" in (raised.value.diag.message_hint or "")
         assert snapshot.rows(moved) == before
-        # The client says so, too.
+        # The client names the part, too.
         with pytest.raises(InvalidArgumentError, match=part):
             pgbraid.Client(target).import_tenant(map(json.dumps, records))
     install(moved, with_parts=[part])
@@ -108,7 +108,7 @@ def test_what_an_absent_part_has_stored_is_refused_by_name(dsn: str, db: Connect
 
 
 def test_what_a_part_could_store_is_no_obstacle_where_it_has_not(dsn: str, db: Connection, moved: str) -> None:
-    """In both directions."""
+    """A part that is installed but stores nothing does not prevent an import, in either direction."""
     upsert(db, [{"external_id": "a", "content": "a quick fox"}])
     with connect(moved) as target:
         target.execute("select braid.create_tenant('new'), set_config('braid.tenant', 'new', false)")
@@ -146,7 +146,7 @@ def test_a_dump_has_the_parts_that_its_database_has(
             else [programs / "pg_restore", "--exit-on-error", "--dbname", other, file]
         )
         subprocess.run(restore, check=True)
-        # All that an installation does there is to give it roles of its own.
+        # An installation only gives the database roles of its own.
         report = install(other)
         assert report.parts == install(dsn).parts and not report.added_parts and not report.migrations
         assert not install(other).changed

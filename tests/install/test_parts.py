@@ -1,4 +1,4 @@
-"""How a part joins: the end of an installation has the core's extension points call it."""
+"""Test how a part joins: at its end, an installation makes the core's extension points call the part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def part(
 
 
 POINTS = "sql/core/95_upkeep/7_status"
-# Four kinds of points, by what they return.
+# Each of the four kinds of points returns another type.
 CORE = {
     f"{POINTS}/extend_rows.sql": point("extend_rows", "a int", "setof int", "return;"),
     f"{POINTS}/extend_json.sql": point("extend_json", "a int", "jsonb", "return '{}'::jsonb;"),
@@ -81,7 +81,7 @@ def test_points_call_the_parts_that_are_there(dsn: str, package: Package) -> Non
     package.change(CORE)
     install(dsn)
     assert answers(dsn) == [[], {}, [None, None, None], 1]
-    # In the order of needs, not of names. A part that the package has since it was installed waits to be asked for.
+    # Points call parts in the order of their needs, not of their names. An upgrade adds no new part by itself.
     package.change({**CORE, **added("zz", [], 2), **added("aa", ["zz"], 3)})
     assert "aa" not in install(dsn).parts
     assert install(dsn, with_parts=["aa"]).added_parts == ("zz", "aa")
@@ -97,7 +97,7 @@ def test_a_part_that_returns_no_object_leaves_those_of_others(dsn: str, package:
 
 
 def test_a_point_may_end_with_the_name_of_a_part(dsn: str, package: Package) -> None:
-    """Else the point would call no part any more, and nobody would be told."""
+    """Otherwise the point would call no part any more, without any error."""
     package.change({**CORE, **added("rows", [], 3), **added("aa", [], 2)})
     install(dsn, with_parts=["aa", "rows"])
     assert answers(dsn) == [[10, 15], {"aa": 5, "rows": 5, "last": "rows"}, ["aa", "rows", None], (1 * 2 + 5) * 3 + 5]
@@ -137,7 +137,7 @@ comment on table braid_store.extra_rows is 'Rows of a part.';
 
 
 def test_maintenance_does_what_a_manifest_says(dsn: str, package: Package) -> None:
-    """Its tasks in their places, and its rows go with a collection."""
+    """Maintenance runs a manifest's tasks in their places, and dropping a collection deletes the part's rows."""
     task = point(
         "extend_task_aa",
         "task text, deadline timestamptz",
@@ -170,7 +170,7 @@ def test_maintenance_does_what_a_manifest_says(dsn: str, package: Package) -> No
 
 
 def test_a_part_declares_options_in_its_folder(dsn: str, package: Package) -> None:
-    """The core knows them before it is installed."""
+    """The core knows the options before the part is installed."""
     package.change({**part("aa", []), "sql/parts/aa/options.json": json.dumps({"shine": {"types": ["number"]}})})
     install(dsn)
     with (

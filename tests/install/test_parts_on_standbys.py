@@ -1,4 +1,4 @@
-"""A client that reads on a standby, of a database whose parts come and go."""
+"""Test a client that reads on a standby while parts of the database come and go."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.any_version
 
 @pytest.fixture
 def core(pair: Replicated) -> Iterator[Database]:
-    """A database with the core alone, on both servers."""
+    """Yield a database with the core alone, on both servers."""
     with clone(pair.primary, "template1") as name:
         database = Database(pair, name)
         install(database.primary, only=["core"])
@@ -42,7 +42,7 @@ def test_parts_come_and_go_while_a_client_reads(core: Database) -> None:
             client.recall("fox")
         with paused(core.pair):
             install(core.primary, with_parts=["memory"])
-            # The standby has not come so far: the primary answers.
+            # The standby has not replayed the change yet, so the primary answers.
             assert [result.external_id for result in client.recall("fox")] == ["fox"]
             assert found() == ["fox"]
         core.pair.caught_up()
@@ -52,6 +52,6 @@ def test_parts_come_and_go_while_a_client_reads(core: Database) -> None:
         with pytest.raises(PartNotInstalledError, match="memory"):
             client.recall("fox")
         assert found() == ["fox"]
-    # A new client finds both servers as they are.
+    # A new client finds the parts of both servers.
     with pgbraid.connect(core.primary, read_dsn=core.standby, embedder=HashEmbedder()) as client:
         assert [result.external_id for result in client.search("fox")] == ["fox"]

@@ -1,4 +1,4 @@
-"""Version, changelog, migrations and dumps agree with each other: docs/internals/releasing.md."""
+"""Check that version, changelog, migrations and dumps agree with each other: docs/internals/releasing.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 HEADINGS = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
 RELEASES = [heading for heading in HEADINGS if heading != "Unreleased"]
 GROUPS = ["Search", "Ranking", "Documents", "Tenants", "Parts", "Python", "Command line", "Operations"]
-# By the name of the migration.
+# The digests by the migrations' names.
 FROZEN = {
     Path(name).stem: digest
     for digest, name in (line.split() for line in (ROOT / "migrations" / "frozen.sha256").read_text().splitlines())
@@ -53,7 +53,7 @@ def test_entries_of_the_changelog_are_short() -> None:
 
 
 def test_migrations_follow_each_other() -> None:
-    """In the core, and in each part, whose first one stands on the core's first."""
+    """Migrations of the core and of each part form a chain; a part's first migration depends on the core's first."""
     found = resources()
     for owner in found.parts:
         before, prefix = ("", "") if owner == "core" else ("0001.baseline", rf"{owner}\.")

@@ -1,4 +1,4 @@
-"""Removing parts from a database, and nothing but these."""
+"""Test that removing parts from a database removes nothing else."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from support.package import Package
 from support.waiting import PATIENCE, until
 
 Connection = psycopg.Connection[Any]
-# Each before those that it needs.
+# Each part comes before the parts that it needs.
 PARTS = [name for name in reversed([*resources().parts]) if name != "core"]
 
 
 @pytest.fixture(autouse=True)
 def _installed(request: pytest.FixtureRequest) -> None:
-    """A clone gets roles of its own."""
+    """Install, which gives the clone roles of its own."""
     if "dsn" in request.fixturenames:
         install(request.getfixturevalue("dsn"))
 
@@ -51,7 +51,7 @@ def parts_of(dsn: str) -> set[str]:
 
 
 def recorded(dsn: str) -> list[Any]:
-    """What an installation writes down of itself."""
+    """Return what an installation records about itself."""
     with psycopg.connect(dsn) as connection:
         return [
             connection.execute(query.encode()).fetchall()
@@ -69,7 +69,7 @@ def test_part_by_part_down_to_the_core_and_back(server: embedded.Server, dsn: st
     for number, name in enumerate(PARTS, 1):
         assert uninstall_parts(dsn, [name]).parts == (name,)
         assert parts_of(dsn) == {*PARTS[number:]}
-        # What is left is whole: there is nothing to bring up to date.
+        # The remaining installation is complete: an upgrade changes nothing.
         assert not install(dsn).changed
     with empty(server) as core:
         install(core, only=["core"])
@@ -82,7 +82,7 @@ def test_part_by_part_down_to_the_core_and_back(server: embedded.Server, dsn: st
 
 
 def refusal(dsn: str, *parts: str) -> str:
-    """What it says; nothing was changed."""
+    """Return the error of a removal, which has changed nothing."""
     before = snapshot.rows(dsn)
     with pytest.raises(InstallationError) as caught:
         uninstall_parts(dsn, parts)
@@ -124,7 +124,7 @@ def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> 
     told = refusal(dsn, "evaluation", "learning")
     assert "query_sets" in told and "--drop-data" in told
     db.execute("select braid.set_search_log('default', 'all')")
-    # Each day has a table.
+    # Each day of the log has a table.
     db.execute("select from braid.logged_search('fox')")
     db.execute("select braid.maintain()")
     assert one(db, "select count(*) from pg_class where relname ~ '^search_log_[0-9]'") > 0
@@ -136,7 +136,7 @@ def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> 
     assert one(db, "select parts ? 'search_log' from braid.collections") is False
     assert one(db, "select count(*) from pg_class where relname ~ '^search_log'") == 0
     assert one(db, "select count(*) from braid_store.collections where parts is not null") == 0
-    # They come back empty.
+    # The parts come back empty.
     install(dsn, with_parts=["learning"])
     assert one(db, "select count(*) from braid.list_query_sets()") == 0
     assert one(db, "select parts ->> 'search_log' from braid.collections") == "off"
@@ -197,7 +197,7 @@ OF_USERS = {
 
 
 def test_objects_of_users_that_need_it_are_named(dsn: str, db: Connection) -> None:
-    # What needs the core only is in nobody's way.
+    # An object that needs only the core prevents nothing.
     db.execute("create view public.other as select braid.version() as version")
     for name, definition in OF_USERS.items():
         db.execute(f"create {name} {definition}".encode())
@@ -212,8 +212,8 @@ def test_objects_of_users_that_need_it_are_named(dsn: str, db: Connection) -> No
 
 
 def own_part(package: Package, folder: Path) -> Path:
-    """A part of one's own, with a function and a table."""
-    # What it says of a table of others, or of none, does no harm.
+    """Write a custom part with a function and a table, and return its folder."""
+    # A manifest that names another part's table, or a missing table, does no harm.
     tables: dict[str, Any] = {"own_rows": {}, "documents": {}, "nowhere": {}}
     manifest = {"sentence": "Adds.", "needs": [], "since": "0.1.0", "is_stable": True, "tables": tables}
     version = package.text("sql/core/95_upkeep/7_status/version.sql")
@@ -240,7 +240,7 @@ def test_a_part_of_ones_own_goes_without_its_folder(dsn: str, package: Package, 
 
 
 def test_a_part_of_ones_own_that_stays_is_given_again(dsn: str, package: Package, tmp_path: Path) -> None:
-    """Its functions could not be told from those of the part that goes."""
+    """Without the folder, the custom part's functions could not be told from the removed part's functions."""
     folder = own_part(package, tmp_path)
     install(dsn, with_parts=[folder])
     told = refusal(dsn, "sync")
@@ -257,7 +257,7 @@ def test_a_removal_and_an_installation_take_turns(dsn: str) -> None:
         other = pool.submit(install, dsn, with_parts=["memory"])
         assert removal.result(PATIENCE).parts == ("memory",)
         other.result(PATIENCE)
-    # Whichever came last.
+    # Either the removal or the installation came last.
     assert parts_of(dsn) >= {*PARTS} - {"memory"}
     assert not install(dsn).changed
 
@@ -309,7 +309,7 @@ def test_a_removal_waits_for_a_transaction_and_nobody_sees_half_of_it(dsn: str, 
         reader.execute("select braid.recall('fox')")
         reader.rollback()
         assert removal.result(PATIENCE).parts == ("memory",)
-        # A session that had its plans before goes on.
+        # A session with cached plans goes on.
         reader.execute("select braid.hybrid_search('fox')")
     assert seen[-1] == "part memory removed"
 

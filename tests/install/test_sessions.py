@@ -1,4 +1,4 @@
-"""What an installer takes from its session: nothing."""
+"""Check that an installation does not depend on its session's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgbraid.install import install
 from pgbraid_tools.bundles.bundle import bundle
 from support import snapshot
 
-# By `alter role ... set`: each changes what SQL means, how values are written, or where tables go.
+# These settings of `alter role … set` change what SQL means, how values are written, or where tables go.
 HOSTILE = {
     "client_encoding": "LATIN1",
     "standard_conforming_strings": "off",
@@ -61,7 +61,7 @@ HOSTILE = {
 def hostile(
     bare_dsn: Callable[..., str], make_login: Callable[..., str], server: embedded.Server
 ) -> Callable[..., str]:
-    """A function that creates an empty database of a superuser with these settings."""
+    """Return a function that creates an empty database of a superuser with these settings."""
 
     def make(**settings: str) -> str:
         login = make_login("hostile", options="superuser")
@@ -78,13 +78,13 @@ def hostile(
 
 
 def definitions(dsn: str) -> dict[tuple[str, str], str]:
-    """As a superuser without settings of its own reads them."""
+    """Return the definitions as read by a superuser without settings."""
     return snapshot.definitions(make_conninfo(dsn, user="postgres"))
 
 
 @pytest.fixture
 def plain(dsn: str) -> dict[tuple[str, str], str]:
-    """Those of an installation by a session without settings."""
+    """Return the definitions of an installation by a session without settings."""
     return snapshot.definitions(dsn)
 
 
@@ -110,7 +110,7 @@ def test_under_settings_of_the_role(hostile: Callable[..., str], plain: dict[tup
     install(dsn)
     assert definitions(dsn) == plain
     works(dsn)
-    # Functions and views in which something has to be replaced, too.
+    # A repair runs the files of functions and views again, also files with placeholders.
     install(dsn, repair=True)
     assert definitions(dsn) == plain
 
@@ -130,7 +130,8 @@ def test_in_the_environments_encoding(
 
 def test_the_bundle_by_psql(hostile: Callable[..., str], plain: dict[tuple[str, str], str], tmp_path: Path) -> None:
     settings = {name: value for name, value in HOSTILE.items() if name not in ("statement_timeout", "lock_timeout")}
-    settings["default_transaction_read_only"] = "off"  # refused, as the statement cannot change that
+    # The bundle refuses a read-only session, because it cannot change the setting.
+    settings["default_transaction_read_only"] = "off"
     dsn = hostile(**settings)
     psql(dsn, bundle(), tmp_path, PGCLIENTENCODING="LATIN1")
     assert definitions(dsn) == plain
@@ -152,7 +153,7 @@ def test_a_read_only_session_is_told_what_to_run(bare_dsn: Callable[..., str]) -
 
 
 def test_other_bodies_than_the_packages_are_seen_and_mended(bare_dsn: Callable[..., str]) -> None:
-    """What an older version installed under LATIN1 records the package's hash all the same."""
+    """An older version may have installed garbled bodies under LATIN1 and still recorded the package's hash."""
     dsn = bare_dsn()
     install(dsn)
     before = snapshot.definitions(dsn)

@@ -1,4 +1,4 @@
-"""Types of what functions hand to each other: an installation makes those anew that differ from their files."""
+"""Test types that functions pass to each other: an installation replaces each type that differs from its file."""
 
 from __future__ import annotations
 

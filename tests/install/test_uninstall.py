@@ -1,4 +1,4 @@
-"""Removing pgbraid."""
+"""Test the removal of pgbraid."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def count(dsn: str, query: str) -> int:
 def test_roles_go_with_the_last_database_that_uses_them(cluster: embedded.Server) -> None:
     with psycopg.connect(cluster.dsn, autocommit=True) as connection:
         connection.execute("create database second")
-        connection.execute("create schema extensions")  # a grant on it must not hold the roles back
+        connection.execute("create schema extensions")  # a grant on the schema must not keep the roles
     for dsn in (cluster.dsn, cluster.dsn_for("second")):
         install(dsn)
     report = uninstall(cluster.dsn)
     assert report.schemas == ("braid", "braid_calls", "braid_locks", "braid_store")
     assert report.roles_kept == "another database of this cluster uses them"
     assert count(cluster.dsn, SCHEMAS) == 0
-    assert count(cluster.dsn, ROLES) == 4  # two of them of the other database
+    assert count(cluster.dsn, ROLES) == 4  # two of them belong to the other database
     assert uninstall(cluster.dsn_for("second")).roles_kept is None
     assert count(cluster.dsn, ROLES) == 0
     assert install(cluster.dsn).changed

@@ -1,4 +1,4 @@
-"""From an earlier version to this one: what was stored stays, and nothing tells it from a fresh install."""
+"""Test upgrades from an earlier version: stored data stays, and the result equals a fresh installation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ VERSION = "sql/core/95_upkeep/7_status/version.sql"
 
 
 def test_an_upgrade_equals_a_fresh_install(package: Package, dsn: str, db: Connection) -> None:
-    """Of a version with a function more, one less, others of another shape, and a view with a column more."""
+    """The earlier version has one function more, one less, others with another signature, and a view with another
+    column."""
     fresh = snapshot.definitions(dsn)
     collections = package.text("sql/core/40_collections/2_read/collections.sql")
     package.change(
@@ -44,7 +45,7 @@ def test_an_upgrade_equals_a_fresh_install(package: Package, dsn: str, db: Conne
 def test_functions_that_stay_as_they_are_keep_what_sessions_prepared(
     package: Package, dsn: str, db: Connection
 ) -> None:
-    """Even if others change their shape."""
+    """Unchanged functions keep prepared statements working, even if other functions change their signature."""
     db.execute("select braid.upsert_document('a', 'the quick brown fox')")
     db.execute("prepare search as select external_id from braid.hybrid_search('fox')")
     assert db.execute("execute search").fetchall() == [("a",)]
@@ -65,7 +66,7 @@ def test_a_function_that_a_policy_needs_changes_its_shape(package: Package, dsn:
     assert db.execute("select external_id from braid.full_text_search('fox')").fetchall() == [("a",)]
 
 
-# What cannot be upgraded is refused by name, and untouched
+# Refused upgrades name the reason and change nothing
 
 
 def refused(dsn: str, match: str) -> VersionMismatchError:
@@ -131,7 +132,7 @@ def test_an_error_leaves_what_was_there(
 ) -> None:
     used = dsn if is_installed else bare_dsn()
     if is_installed:
-        install(dsn)  # of a clone: it gets roles of its own
+        install(dsn)  # gives the clone roles of its own
         with psycopg.connect(used) as connection:
             connection.execute("select braid.upsert_document('a', 'the quick brown fox')")
     before = snapshot.rows(used)

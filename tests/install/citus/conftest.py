@@ -1,5 +1,5 @@
-"""A cluster's coordinator, whose address PGBRAID_CITUS_DSN gives: a database of it that has the extension citus, and
-workers. Tests make databases of their own on all of its nodes, as the superuser of that DSN."""
+"""Provide databases on a Citus cluster. PGBRAID_CITUS_DSN gives the coordinator: a database with the extension citus
+and workers. Tests make databases of their own on all of its nodes, as the superuser of this DSN."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ TENANTS = [f"bakery {number}" for number in range(6)]
 
 @dataclass
 class Cluster:
-    """One database on all nodes. `plain` is another on the coordinator's server, without Citus, with the same data."""
+    """Hold one database on all nodes. `plain` is a database with the same data on the coordinator's server, without
+    Citus."""
 
     dsn: str
     workers: dict[str, str]
     plain: str
 
     def of(self, tenant: str) -> tuple[str, str]:
-        """The tenant's node, and its DSN."""
+        """Return the name of the tenant's node, and its DSN."""
         with psycopg.connect(self.dsn, autocommit=True) as db, pytest.raises(psycopg.Error) as caught:
             db.execute("select set_config('braid.tenant', %s, false)", (tenant,))
             db.execute("select braid.current_tenant_id()")
@@ -41,7 +42,7 @@ class Cluster:
         return name, self.workers[name]
 
     def other(self, tenant: str) -> tuple[str, str]:
-        """A worker that does not have the tenant."""
+        """Return the name and the DSN of a worker that does not have the tenant."""
         name, _ = self.of(tenant)
         return next(item for item in self.workers.items() if item[0] != name)
 
@@ -78,7 +79,7 @@ def drop(dsn: str) -> None:
     name = conninfo_to_dict(dsn)["dbname"]
     with psycopg.connect(make_conninfo(dsn, dbname="postgres"), autocommit=True) as db:
         for _ in range(50):
-            # Citus has a worker of its own in each database, which comes back.
+            # Citus keeps a background worker in each database, and starts it again.
             with suppress(psycopg.errors.ObjectInUse):
                 db.execute(f"drop database if exists {name} with (force)".encode())
                 return
@@ -87,8 +88,8 @@ def drop(dsn: str) -> None:
 
 @contextmanager
 def databases(coordinator: str, most: int | None = None) -> Iterator[tuple[str, dict[str, str], str]]:
-    """New ones on each node, of `most` workers: the coordinator's DSN, the workers' by name, and that of one without
-    Citus."""
+    """Create a database on each node, with at most `most` workers. Yield the coordinator's DSN, the workers' DSNs by
+    name, and the DSN of a database without Citus."""
     name = f"pgbraid_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(coordinator, autocommit=True) as db:
         nodes = [(group, host, port) for group, host, port in db.execute(NODES)][: None if most is None else most + 1]
@@ -128,7 +129,8 @@ def coordinator() -> str:
 
 @pytest.fixture(scope="package")
 def cluster(coordinator: str) -> Iterator[Cluster]:
-    """Distributed when half of the tenants had their documents; the others came later."""
+    """Yield a cluster that was distributed when half of the tenants had their documents; the others wrote theirs
+    later."""
     with databases(coordinator) as (dsn, workers, plain):
         for new in (dsn, plain):
             create(new)

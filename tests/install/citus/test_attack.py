@@ -1,5 +1,5 @@
-"""Part of what `isolation.test_attack` calls, from the node of both tenants, from the other worker, and from the
-coordinator; and what Citus has of its own for every login."""
+"""Run part of the calls of `isolation.test_attack` from both tenants' node, from the other worker and from the
+coordinator, and call what Citus offers every login."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from psycopg.conninfo import make_conninfo
 from pgbraid.install import install
 from pgbraid_tools.cluster import distribute, move_tenant
 
-# How many calls of each kind of login.
+# numbers of calls of each kind of login
 AT_HOME, ELSEWHERE = 400, 100
-# Beside them a call for a tenant that is elsewhere, and definitions that are changed elsewhere.
+# A call for a tenant on another node is refused, and so is a change of definitions outside the coordinator.
 REFUSED = DOCUMENTED | {"55000"}
 THEIRS = "$$select string_agg(c::text, ' ') from braid_store.chunks c$$"
 BELOW = "'braid_shards.chunks', $$select string_agg(c::text, ' ') from %s c$$"
@@ -52,7 +52,7 @@ CITUS = [
 
 
 class ClusterWorld(World):
-    """Alpha and beta are on the same worker."""
+    """Hold a world with alpha and beta on the same worker."""
 
     def __init__(self, dsn: str, workers: dict[str, str]) -> None:
         self.roles = []
@@ -74,11 +74,11 @@ class ClusterWorld(World):
         self.admin = self.superuser(self.dsn)
 
     def connect(self, login: str, **settings: str) -> Connection:
-        # Else Citus lets nobody make a function of the session's own on a worker, as the attack does.
+        # Otherwise Citus lets nobody make a temporary function on a worker, as the attack does.
         return super().connect(login, citus__enable_ddl_propagation="off", **settings)
 
     def at(self, node: str) -> ClusterWorld:
-        """The same, for those who connect there."""
+        """Return the same world for connections to this node."""
         there = copy.copy(self)
         there.dsn = self.nodes[node]
         return there
@@ -122,23 +122,23 @@ def test_nothing_of_another_tenant_shows(
 ) -> None:
     there = world.at(node)
     attacker = Attacker(there, Gateway(there), kind)
-    # Vectors with an index, and a day of the log, are in a table of the node's own.
+    # Indexed vectors and a day of the log are in tables that only the home node has.
     known = [made for made in statements[kind] if node == "home" or not re.search(r"braid_store\.\w+_\d+ r$", made)]
     chosen = Random(node + kind).sample(known, AT_HOME if node == "home" else ELSEWHERE)
     assert_nothing_shows(there, attacker, chosen, REFUSED)
 
     outcomes = list(attack(attacker.connection, CITUS))
-    # Numbers are of Citus' own things.
+    # Bare numbers come from Citus itself.
     shown = [(o.statement, [found for found in leaks(o.said, o.statement) if not found.isdigit()]) for o in outcomes]
     assert [found for found in shown if found[1]] == []
-    # Nor can anybody keep Citus, and by its locks the writers, from the shards.
+    # Nobody can lock the shards against Citus, and so against the writers.
     theirs = [o for o in outcomes if "braid_shards" in o.statement or "lock_shard" in o.statement]
     assert [o.statement for o in theirs if o.state == "00000" and o.said.strip()] == []
     assert {o.state for o in theirs if "lock_shard" in o.statement} == {"42501"}
 
 
 def test_a_tenant_elsewhere_is_refused_and_one_at_home_is_served(world: ClusterWorld) -> None:
-    """So that the attacks above are not all refused."""
+    """The attacks above are not all refused: a tenant of this node is served."""
     login = world.role("reader", "braid_reader")
     world.member("alpha", login)
     search = "select count(*) > 0 from braid.full_text_search('discount', collection => 'small')"

@@ -1,4 +1,4 @@
-"""docker/citus.yaml without Docker: the commands of its services, run on a cluster whose nodes are only servers yet."""
+"""Run docker/citus.yaml without Docker: the commands of its services, on a cluster that has only servers so far."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_its_services_make_a_cluster(coordinator: str) -> None:
                 db.execute("select citus_remove_node(%s, %s)", (host, int(port)))
             _check_settings(db)
         known = {key: str(value) for key, value in conninfo_to_dict(dsn).items()}
-        # The names and ports of the servers here, in place of the containers'.
+        # The servers' names and ports here replace the containers' names and ports.
         places = dict(zip(WORKERS, (name.rpartition(":") for name in workers), strict=True))
 
         def here(argument: str) -> str:
@@ -53,7 +53,7 @@ def test_its_services_make_a_cluster(coordinator: str) -> None:
         }
         if "password" in known:
             environment["PGPASSWORD"] = known["password"]
-        # Also at the second start.
+        # The second run stands for a second start.
         for _ in range(2):
             run([here(argument) for argument in SERVICES["nodes"]["command"]], environment)
             entrypoint = SERVICES["distribute"]["entrypoint"]
@@ -76,7 +76,7 @@ def run(command: list[str], environment: dict[str, str]) -> None:
 
 
 def _check_settings(db: psycopg.Connection[Any]) -> None:
-    """All nodes start with the same, which this server knows."""
+    """Check that all nodes start with the same settings, and that this server knows them."""
     commands = [SERVICES[name]["command"] for name in ("coordinator", *WORKERS)]
     assert all(command == commands[0] for command in commands)
     program, *arguments = commands[0]
@@ -88,7 +88,7 @@ def _check_settings(db: psycopg.Connection[Any]) -> None:
 
 
 def test_clients_outside_find_the_nodes() -> None:
-    """By what the file's head says."""
+    """Clients find the nodes as the head of the file says."""
     text = (Path(__file__).parents[3] / "docker" / "citus.yaml").read_text()
     (told,) = re.findall(r"PGBRAID_NODES=(\S+)", text)
     published = {name: SERVICES[name]["ports"][0].rpartition(":")[0] for name in ("coordinator", *WORKERS)}

@@ -1,4 +1,4 @@
-"""A dump of a cluster's node, restored elsewhere."""
+"""Restore a dump of a cluster's node elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pgbraid.install import install
 from pgbraid_tools.cluster import distribute, gather
 from support import clone
 
-# Has vectors enough for an index.
+# This tenant has enough vectors for an index.
 INDEXED = TENANTS[2]
 
 
@@ -50,7 +50,7 @@ def restore(source: str, target: str, folder: Path) -> None:
     programs = installed_programs(18)
     dump = str(folder / "dump")
     subprocess.run([programs / "pg_dump", "-Fc", "-f", dump, "-d", source], check=True)
-    # The extension citus is not there.
+    # pg_restore fails in part, because the target has no extension citus.
     subprocess.run([programs / "pg_restore", "-d", target, dump], check=False, capture_output=True)
 
 
@@ -86,7 +86,7 @@ def test_a_dump_of_a_worker_is_refused(own: Cluster, tmp_path: Path) -> None:
     restore(own.of(TENANTS[0])[1], own.plain, tmp_path)
     with pytest.raises(InstallationError, match="copy of a worker"):
         gather(own.plain)
-    # The roles are there on this server, and so is Citus.
+    # This server has the roles, and Citus.
     with psycopg.connect(own.plain, autocommit=True) as db:
         db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="copy of a cluster's node"):

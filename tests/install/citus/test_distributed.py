@@ -1,4 +1,4 @@
-"""What a distributed installation does is what one on a single server does."""
+"""Check that a distributed installation returns what an installation on a single server returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VECTOR = [3.0, -1.0, 2.0, 0.5]
 
 
 def found(dsn: str, tenant: str) -> list[Any]:
-    """Everything that can be compared: rows, scores, explanations."""
+    """Return everything that can be compared: rows, scores, explanations."""
     with pgbraid.connect(dsn, tenant=tenant) as client:
         results: list[Any] = []
         for question in QUESTIONS:
@@ -117,7 +117,7 @@ def test_definitions_are_changed_at_the_coordinator_and_hold_everywhere(cluster:
 
 
 def test_a_transaction_is_on_the_tenants_node(cluster: Cluster) -> None:
-    """Also if the tenant has moved since the client asked for it."""
+    """A transaction reaches the tenant's node even if the tenant has moved since the client asked for the node."""
     tenant = TENANTS[1]
     source, target = cluster.of(tenant)[0], cluster.other(tenant)[0]
     with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
@@ -141,7 +141,7 @@ def test_where_a_client_cannot_follow_the_error_has_the_node(cluster: Cluster) -
             client.count("loaves")
         assert f"{caught.value.host}:{caught.value.port}" == cluster.of(elsewhere)[0]
         assert caught.value.retryable
-        # Repeated, it is there.
+        # The repeated transaction is on the tenant's node.
         with client.transaction():
             assert client.count("loaves") > 0
     with psycopg.connect(dsn) as db, pytest.raises(WrongNodeError) as caught:
@@ -151,7 +151,7 @@ def test_where_a_client_cannot_follow_the_error_has_the_node(cluster: Cluster) -
 
 def test_a_dsn_of_several_nodes_needs_one_that_answers(cluster: Cluster) -> None:
     known = conninfo_to_dict(cluster.dsn)
-    # Nobody listens there.
+    # Nobody listens at the first address.
     dsn = make_conninfo(cluster.dsn, host=f"127.0.0.1,{known['host']}", port=f"1,{known.get('port', 5432)}")
     for tenant in TENANTS[:4]:
         with pgbraid.connect(dsn, tenant=tenant) as client:
@@ -167,7 +167,7 @@ def test_no_node_is_found_fault_with(cluster: Cluster) -> None:
     for dsn in (cluster.dsn, *cluster.workers.values()):
         with psycopg.connect(dsn) as db:
             codes = {code for (code,) in db.execute("select code from braid.health()")}
-        # The others are about the server that the tests were given.
+        # Other findings concern the server that the tests were given.
         assert not codes & {
             "row_security_off", "policy_missing", "policy_changed", "granted_to_public", "granted_to_others",
             "owner_changed", "function_changed",
@@ -234,7 +234,7 @@ def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> No
     with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
         assert {document.external_id for document in client.list_documents("loaves", match_count=1000)} >= set(written)
         assert list(client.check_index("loaves")) == []
-    # And back, with what came meanwhile.
+    # The tenant moves back with the documents written meanwhile.
     assert move_tenant(cluster.dsn, tenant, source).target == source
     with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
         assert client.add_documents([{"external_id": "last", "content": "baguette"}], collection="loaves")
@@ -243,7 +243,7 @@ def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> No
 
 
 def test_an_import_brings_its_collections(cluster: Cluster) -> None:
-    """They are created at the coordinator, the documents stored on the tenant's node."""
+    """An import creates collections at the coordinator and stores documents on the tenant's node."""
     with pgbraid.connect(cluster.plain, tenant=TENANTS[0]) as client:
         client.create_collection("rolls", dimensions=4, embedding_model="none")
         client.set_synonyms("bun", ["roll"], collection="rolls")

@@ -1,4 +1,4 @@
-"""Writers, readers and maintenance at once on a worker."""
+"""Run writers, readers and maintenance at once on a worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgbraid_tools.cluster import distribute
 
 @pytest.fixture
 def nodes(coordinator: str) -> Iterator[tuple[str, str]]:
-    """The coordinator, and the worker that has all tenants."""
+    """Yield the DSNs of the coordinator and of the worker that has all tenants."""
     with databases(coordinator, most=1) as (dsn, workers, _):
         install(dsn)
         distribute(dsn)

@@ -1,4 +1,4 @@
-"""What is dropped or defined at the coordinator, nodes do in their own maintain()."""
+"""Check that nodes carry out in their own maintain() what the coordinator dropped or defined."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def own(coordinator: str) -> Iterator[Cluster]:
 
 def maintain(own: Cluster) -> None:
     for node in own.workers.values():
-        # Not the client, which goes to the node of its tenant.
+        # A client would connect to its tenant's node instead.
         with psycopg.connect(node, autocommit=True) as db:
             ((report,),) = db.execute("select braid.maintain('1 hour')").fetchall()
             assert report["warnings"] == []
 
 
 def rows(own: Cluster, table: str) -> list[tuple[str, int]]:
-    """By tenant, seen through Citus."""
+    """Return the number of rows of each tenant, seen through Citus."""
     with psycopg.connect(own.dsn) as db:
         return db.execute(
             "select coalesce(t.key, s.tenant_id::text), count(*)"
@@ -63,7 +63,8 @@ def test_a_new_tenant_writes_on_its_node_and_is_dropped_there(own: Cluster) -> N
     with psycopg.connect(own.dsn, autocommit=True) as db:
         db.execute("select braid.drop_tenant('corner shop', 'corner shop')")
     maintain(own)
-    # Its rows are gone; that nobody writes more is known when the transaction has ended that noted it on the node.
+    # The first maintain() deletes the rows. The second knows that nobody writes any more, because the transaction that
+    # noted the drop on the node has ended.
     maintain(own)
     assert [key for key, _ in rows(own, "documents")] == TENANTS[:4]
     assert [key for key, _ in rows(own, "tenant_locks")] == sorted([*TENANTS, "default"])
@@ -117,7 +118,7 @@ def test_definitions_that_are_copied_in_reach_every_node(own: Cluster) -> None:
 
 
 def test_the_next_distribution_brings_what_mirrors_definitions_up_to_date(own: Cluster) -> None:
-    """As after an upgrade that changes it, or has more of it."""
+    """The next distribution adds or replaces triggers and functions that mirror definitions, as after an upgrade."""
     with psycopg.connect(own.dsn, autocommit=True) as db:
         db.execute("drop trigger mirror on braid_store.synonyms")
         db.execute("drop trigger hand_over on braid_store.due_collections")
@@ -141,7 +142,7 @@ def test_the_next_distribution_brings_what_mirrors_definitions_up_to_date(own: C
 
 
 def test_definitions_are_plain_tables_with_the_same_rows(own: Cluster) -> None:
-    """Searches read them several times, on a node as on a single server."""
+    """Definitions are plain tables on a node as on a single server, because a search reads them several times."""
     with pgbraid.connect(own.dsn) as client:
         client.set_synonyms("boule", ["loaf", "round"], collection="loaves")
         client.set_synonyms("boule", ["round"], collection="loaves")
@@ -167,7 +168,7 @@ def test_definitions_are_plain_tables_with_the_same_rows(own: Cluster) -> None:
 
 
 def noted(own: Cluster) -> list[int]:
-    """How much nodes remember of what was handed over to them."""
+    """Return how many handed-over changes each node still remembers."""
     counts = []
     for node, table in ((own.dsn, "handed_over"), *((node, "taken_over") for node in own.workers.values())):
         with psycopg.connect(node) as db:
@@ -191,7 +192,7 @@ def test_what_all_nodes_have_done_is_forgotten(own: Cluster, monkeypatch: pytest
             db.execute("select braid.drop_tenant(%s, %s)", (name, name))
         with psycopg.connect(next(iter(own.workers.values())), autocommit=True) as node:
             node.execute("select braid.maintain('1 hour')")
-        # The other has not taken it over yet.
+        # The other worker has not taken the change over yet.
         forget_handed_over(own.dsn)
         assert noted(own)[0] > 0
     for _ in range(3):

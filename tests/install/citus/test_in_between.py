@@ -1,4 +1,4 @@
-"""PgBouncer and PostgREST before each worker, as docs/guide/citus.md has them."""
+"""Put PgBouncer and PostgREST before each worker, as docs/guide/citus.md describes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.postgrest import Gateway, running, token_for
 
 @pytest.fixture(scope="module")
 def roles(cluster: Cluster) -> Iterator[dict[str, str]]:
-    """A login of all tenants, PostgREST's, and its users' role, made at the coordinator alone."""
+    """Yield a login of all tenants, PostgREST's login and its users' role, made at the coordinator alone."""
     suffix = uuid.uuid4().hex[:8]
     names = {kind: f"{kind}_{suffix}" for kind in ("service", "gateway", "member")}
     with psycopg.connect(cluster.dsn, autocommit=True) as db:
@@ -36,7 +36,7 @@ def roles(cluster: Cluster) -> Iterator[dict[str, str]]:
     with psycopg.connect(cluster.dsn, autocommit=True) as db:
         for kind in ("service", "gateway"):
             db.execute("select braid.remove_trusted_role(%s, %s)", (names[kind], kind))
-        # Citus sends that on.
+        # Citus drops the roles on the workers, too.
         db.execute("drop role {}".format(", ".join(names.values())).encode())
 
 
@@ -45,7 +45,7 @@ def test_a_client_goes_through_the_pooler_of_each_node(
 ) -> None:
     where: dict[str, Any] = {"collection": "loaves", "mode": "full_text"}
     with ExitStack() as stack:
-        # It knows nothing of poolers yet.
+        # This client connects before PGBRAID_NODES names the poolers.
         direct = stack.enter_context(pgbraid.connect(cluster.dsn))
         poolers = {
             name: conninfo_to_dict(stack.enter_context(pooled(dsn, roles["service"])))

@@ -1,4 +1,4 @@
-"""Distributing, interrupted and undone; vectors with an index; the command line."""
+"""Test distribution, also interrupted and undone, indexed vectors and the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ assert VARIABLE
 
 @pytest.fixture(scope="module")
 def filled(coordinator: str) -> Iterator[Cluster]:
-    """Not distributed yet; a tenant has vectors enough for an index."""
+    """Yield a cluster before its distribution; a tenant has enough vectors for an index."""
     with databases(coordinator) as (dsn, workers, plain):
         create(dsn)
         fill(dsn, TENANTS[:2])
@@ -91,7 +91,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert (code, "8 shards" in output, "nothing was done" in output) == (0, True, True)
     assert everything(filled.dsn) == before
 
-    # A worker that fails in between is brought up by the next run.
+    # The next run brings up a worker that failed.
     bring_up = clusters.workers.bring_up
     failing = [*filled.workers][1]
 
@@ -104,14 +104,14 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
         patch.setattr("pgbraid_tools.cluster.distributing.bring_up", interrupted)
         with pytest.raises(InstallationError, match="gone"):
             distribute(filled.dsn)
-    # Nobody is let in meanwhile.
+    # Nobody is let in on the failed worker.
     with pytest.raises(PgbraidError), pgbraid.connect(filled.workers[failing], tenant=TENANTS[0]) as client:
         client.search("rye", collection="loaves", mode="full_text")
     report = distribute(filled.dsn)
     assert report.rows_after["documents"] == 480
     assert everything(filled.dsn) == before
 
-    # Vectors get their index on the tenant's node, and give it up when that changes.
+    # Vectors get their index on the tenant's node, which drops it after the tenant has moved.
     (name, dsn), (other, other_dsn) = filled.of(TENANTS[2]), filled.other(TENANTS[2])
     with psycopg.connect(dsn, autocommit=True) as db, psycopg.connect(other_dsn, autocommit=True) as other_db:
         for node in (db, other_db):
@@ -128,7 +128,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert indexes(other_dsn) == 1
     assert everything(filled.dsn) == before
 
-    # A move whose end was missed is finished by the next one.
+    # The next move finishes a move that was interrupted before its end.
     with monkeypatch.context() as patch:
         patch.setattr("pgbraid_tools.cluster.moving._settle", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -136,7 +136,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert move_tenant(filled.dsn, TENANTS[2], name).target == name
     assert everything(filled.dsn) == before
 
-    # After a move by Citus alone, vectors come along with the next distribution.
+    # After a move by Citus alone, the next distribution moves the vectors.
     maintain(dsn)
     assert indexes(dsn) == 1
     with psycopg.connect(filled.dsn, autocommit=True) as db:
@@ -159,14 +159,14 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert everything(filled.dsn) == before
     assert move_tenant(filled.dsn, TENANTS[2], name).target == name
 
-    # One at a time.
+    # Only one distribution runs at a time.
     with psycopg.connect(filled.dsn, autocommit=True) as db:
         db.execute("select pg_advisory_lock(%s)", (clusters.nodes.LOCK,))
         for call in (distribute, gather, lambda dsn: move_tenant(dsn, TENANTS[0], name)):
             with pytest.raises(ConflictError, match="another session"):
                 call(filled.dsn)
 
-    # A node of another version is named.
+    # The error names a node of another version.
     (one, one_dsn), first = filled.of(TENANTS[0]), filled.dsn
     with psycopg.connect(one_dsn, autocommit=True) as db:
         db.execute("update braid_store.parts set content_hash = 'another' where name = 'core'")
@@ -200,7 +200,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     with psycopg.connect(filled.dsn, autocommit=True) as db:
         db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
         db.execute('select braid.upsert_documents(\'[{"external_id": "new", "content": "rye"}]\', \'loaves\')')
-        # A worker could not create the tenant, and the coordinator not write for it.
+        # A worker could not create the tenant, and the coordinator could not write for it.
         db.execute("select braid.set_access(create_tenants => true)")
         with pytest.raises(NotSupportedError, match="first write creates its tenant"):
             distribute(filled.dsn)

@@ -1,4 +1,4 @@
-"""Clusters in use: snapshots older than a move, workers that come later, and what is not ours."""
+"""Test clusters in use: snapshots older than a move, workers that come later, and objects that pgbraid did not make."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def count(dsn: str, tenant: str) -> int:
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
 def test_a_write_with_a_snapshot_from_before_a_move_is_refused(cluster: Cluster, isolation: str) -> None:
-    """It would go into a shard that nobody reads any more."""
+    """A write with a snapshot from before a move is refused, because it would reach a shard that nobody reads any
+    more."""
     tenant = TENANTS[1]
     _, source = cluster.of(tenant)
     target, _ = cluster.other(tenant)
@@ -77,7 +78,7 @@ def test_a_write_with_a_snapshot_from_before_a_move_is_refused(cluster: Cluster,
         move.commit()
         writer.join()
     assert outcomes == ["40001"]
-    # Its end, which was missed here.
+    # A second move finishes the first one, which ended without its last step.
     move_tenant(cluster.dsn, tenant, target)
 
 
@@ -100,7 +101,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
                 or []
             )
 
-    # A busy machine does not need less than that.
+    # A busy machine needs a long wait.
     monkeypatch.setattr("pgbraid_tools.cluster.workers.LONGEST_WAIT_SECONDS", 120)
     searcher = threading.Thread(target=search)
     mover = threading.Thread(target=move_tenant, args=(cluster.dsn, tenant, target))
@@ -113,7 +114,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
         mover.start()
         while mover.is_alive():
             try:
-                # Others find it where it is now.
+                # Other sessions find the tenant on its new node.
                 assert count(target_dsn, tenant) == expected
                 break
             except psycopg.errors.ObjectNotInPrerequisiteState:
@@ -124,7 +125,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
         mover.join()
     assert found == [expected]
 
-    # One that has a snapshot for longer than anybody waits is told.
+    # A session that keeps its snapshot for longer than the longest wait gets an error.
     monkeypatch.setattr("pgbraid_tools.cluster.workers.LONGEST_WAIT_SECONDS", 0)
     with session(target_dsn, tenant) as db:
         db.execute("begin isolation level repeatable read")
@@ -140,7 +141,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
 
 
 def test_a_move_gives_up_where_a_writer_does_not_end(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All others who write to the shard wait behind it."""
+    """All other writers of the shard wait behind a move, so it gives up while a writer does not end."""
     monkeypatch.setattr("pgbraid_tools.cluster.moving.WRITERS_END", "200ms")
     tenant = TENANTS[2]
     name, source = cluster.of(tenant)
@@ -211,7 +212,7 @@ def test_a_worker_with_an_installation_of_its_own_is_left_alone(own: Cluster) ->
             call(own.dsn)
     with pgbraid.connect(theirs) as client:
         assert [row.external_id for row in client.search("precious", mode="full_text")] == ["1"]
-    # Nothing was begun.
+    # The distribution has begun nothing.
     with psycopg.connect(own.dsn) as db:
         assert db.execute("select to_regnamespace('braid_shards')").fetchall() == [(None,)]
 
@@ -229,7 +230,7 @@ def test_a_worker_comes_later_and_a_distribution_that_ended_halfway_is_undone(
     with psycopg.connect(own.dsn, autocommit=True) as db:
         db.execute("select citus_remove_node(%s, %s)", (host, int(port)))
         distribute(own.dsn)
-        # It knows the login, but not what it may do.
+        # The node knows the login, but not its rights.
         for dsn in (own.dsn, first, last):
             with psycopg.connect(dsn, autocommit=True) as node:
                 node.execute("set citus.enable_ddl_propagation = off")
@@ -256,7 +257,7 @@ def test_a_worker_comes_later_and_a_distribution_that_ended_halfway_is_undone(
 def test_a_node_that_does_not_answer_is_named(
     own: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the other nodes can do is done."""
+    """The other nodes still do what they can."""
     (name, _), (gone, gone_dsn) = own.workers.items()
     host, _, port = gone.rpartition(":")
     with psycopg.connect(own.dsn, autocommit=True) as db:

@@ -1,4 +1,4 @@
-"""Shards are moved until nodes have about as much, or until one has none."""
+"""Check that shards move until the nodes hold about the same, or until one is empty."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_node_is_emptied_and_filled_again_while_it_is_written(
 
 
 def test_services_follow_tenants(own: Cluster) -> None:
-    """The connections of `pgbraid mcp` and of the workbench."""
+    """The connections of `pgbraid mcp` and of the workbench follow a tenant to its node."""
     expected = counts(own)
 
     async def asked() -> None:
@@ -116,7 +116,8 @@ def test_services_follow_tenants(own: Cluster) -> None:
 
 
 def test_a_node_that_was_emptied_goes_and_comes_back(own: Cluster) -> None:
-    """It keeps what it had beside tenants' rows, and finds definitions as they are now."""
+    """A removed node keeps its data other than tenants' rows, and receives the current definitions when it comes
+    back."""
     first, second = own.workers
     before = counts(own)
     host, _, port = first.rpartition(":")
@@ -125,7 +126,7 @@ def test_a_node_that_was_emptied_goes_and_comes_back(own: Cluster) -> None:
         db.execute("select citus_remove_node(%s, %s)", (host, int(port)))
         try:
             assert counts(own) == before
-            # Neither does it miss these, nor has them.
+            # The removed node lacks what is defined while it is away.
             with pgbraid.connect(own.dsn) as client:
                 client.set_synonyms("batard", ["bread"], collection="loaves")
                 client.create_tenant("meanwhile")
@@ -134,7 +135,7 @@ def test_a_node_that_was_emptied_goes_and_comes_back(own: Cluster) -> None:
             distribute(own.dsn)
         finally:
             db.execute("select citus_add_node(%s, %s)", (host, int(port)))
-    # Nobody is let in there who has no tenant there.
+    # A node without the tenant lets nobody in.
     assert counts(own) == before
     distribute(own.dsn)
     assert len(rebalance(own.dsn)) == 2

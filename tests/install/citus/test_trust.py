@@ -1,4 +1,4 @@
-"""Trusted roles: what they may do holds on all nodes at once, and is gone from all of them."""
+"""Check that rights of trusted roles are granted on all nodes at once, and revoked from all of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from psycopg.conninfo import make_conninfo
 
 from pgbraid_tools.cluster import distribute
 
-# What a service and a monitor may see and writers may not.
+# A service and a monitor may read this view; writers may not.
 VIEW = "select count(*) from braid.outbox"
 
 
 @pytest.fixture
 def login(cluster: Cluster) -> Iterator[str]:
-    """Made at the coordinator; Citus sends it on."""
+    """Yield a login that was made at the coordinator and that Citus made on the workers."""
     name = f"trusted_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(cluster.dsn, autocommit=True) as db:
         db.execute(f"create role {name} login in role braid_writer".encode())
@@ -28,7 +28,7 @@ def login(cluster: Cluster) -> Iterator[str]:
 
 
 def states(cluster: Cluster, login: str) -> list[str | None]:
-    """Of the coordinator and each worker."""
+    """Return the outcomes on the coordinator and on each worker."""
     found: list[str | None] = []
     for node in (cluster.dsn, *cluster.workers.values()):
         with psycopg.connect(make_conninfo(node, user=login), autocommit=True) as db:
@@ -52,7 +52,7 @@ def test_trust_holds_on_every_node_and_ends_on_every_node(cluster: Cluster, logi
         assert states(cluster, login) == [None] * 3
         db.execute("select braid.remove_trusted_role(%s, 'service')", (login,))
         assert states(cluster, login) == ["42501"] * 3
-        # No node keeps a right of it, which would be in the way.
+        # A right that a node kept would prevent the drop.
         db.execute(f"drop role {login}".encode())
     for node in cluster.workers.values():
         with psycopg.connect(node) as there:

@@ -1,4 +1,4 @@
-"""On every node of a cluster a login has its own tenants, and nothing of the tables that Citus distributes."""
+"""Check that on every node of a cluster a login sees only its own tenants and no table that Citus distributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 import pgbraid
 from pgbraid_tools.cluster.tables import tables_of
 
-# Rows, a search, a write, and what lies below.
+# Find shards and their sequences that grant rights to others.
 RIGHTS = """
 select c.oid::regclass::text from pg_class c
 where c.relnamespace = 'braid_shards'::regnamespace and c.relkind in ('r', 'p', 'S')
@@ -24,7 +24,7 @@ where c.relnamespace = 'braid_shards'::regnamespace and c.relkind in ('r', 'p', 
 
 @pytest.fixture(scope="module")
 def login(cluster: Cluster) -> Iterator[str]:
-    """A member of the first tenant, who may log in on every node."""
+    """Yield a member of the first tenant that may log in on every node."""
     name = f"baker_{uuid.uuid4().hex[:8]}"
     nodes = [cluster.dsn, *cluster.workers.values()]
     for node in nodes:
@@ -37,7 +37,7 @@ def login(cluster: Cluster) -> Iterator[str]:
     yield name
     with psycopg.connect(cluster.dsn, autocommit=True) as db:
         db.execute("select braid.remove_tenant_member(%s, %s)", (TENANTS[0], name))
-        # Citus sends that on.
+        # Citus drops the role on the workers, too.
         db.execute(f"drop role {name}".encode())
 
 
@@ -85,12 +85,12 @@ def test_a_login_finds_its_own_on_its_node_and_nothing_elsewhere(cluster: Cluste
     with psycopg.connect(make_conninfo(cluster.dsn, user=login), autocommit=True) as db:
         db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
         assert [outcome(db, query) for query in (search, write, below)] == ["55000", "55000", "42501"]
-        # Where there is no row, PostgreSQL does not ask for the tenant.
+        # Without any row, PostgreSQL does not evaluate the policy.
         assert outcome(db, rows) in (0, "55000")
 
 
 def test_checks_of_tables_hold_on_every_node(cluster: Cluster) -> None:
-    """Rows that come by import are checked by nothing else."""
+    """Checks of tables hold on every node: nothing else checks imported rows."""
     query = (
         "select c.relname, o.conname, pg_get_constraintdef(o.oid)"
         " from pg_constraint o join pg_class c on c.oid = o.conrelid"
@@ -115,7 +115,7 @@ def test_a_login_asks_about_no_tenant_but_its_own(cluster: Cluster, login: str) 
 
 
 def test_no_node_has_statistics_of_tenants(cluster: Cluster) -> None:
-    """They would tell one tenant of the words of others. Shards that were moved are here, too."""
+    """No shard has statistics, not even a moved one: they would tell one tenant of other tenants' words."""
     query = (
         "select c.relname, a.attname from pg_attribute a join pg_class c on c.oid = a.attrelid"
         " join pg_inherits i on i.inhrelid = c.oid join pg_class p on p.oid = i.inhparent"
@@ -123,7 +123,7 @@ def test_no_node_has_statistics_of_tenants(cluster: Cluster) -> None:
         " and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and a.attstattarget is distinct from 0"
     )
     with psycopg.connect(cluster.plain) as db:
-        # Locks have none of it on a single server either.
+        # The table of locks is exempt, because it has statistics on a single server, too.
         tables = [table for table in tables_of(db).of_tenants if table != "tenant_locks"]
     for node in cluster.workers.values():
         with psycopg.connect(node) as db:

@@ -1,1 +1,1 @@
-"""The compose file, without Docker."""
+"""Test the compose file without Docker."""

@@ -1,4 +1,4 @@
-"""docker/compose.yaml without Docker: it is linted, and the commands of its services are run here, in their order."""
+"""Test docker/compose.yaml without Docker: lint the file, and run the commands of its services here, in order."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_runs_is_watched_and_waited_for() -> None:
 
 
 def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
-    """By the memory of this machine, in place of the container."""
+    """The settings match for this machine's memory, which takes the place of the container's memory."""
     (tmp_path / "docker-entrypoint.sh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (tmp_path / "docker-entrypoint.sh").chmod(0o755)
     postgres = SERVICES["postgres"]
@@ -95,7 +95,8 @@ def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PGBRAID_MEMORY", raising=False)
         memory = server_memory()
-    # The disk is not known there: the least of max_wal_size. The container's /dev/shm is that of shm_size.
+    # The script does not know the disk's size and takes the smallest max_wal_size. The container's /dev/shm has
+    # shm_size.
     chosen = choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
     given = dict(argument.split("=") for argument in said[2::2])
     assert given.pop("more") == "1"
@@ -104,7 +105,7 @@ def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
 
 @pytest.fixture
 def server() -> Iterator[embedded.Server]:
-    """In place of the service postgres: a cluster of its own, whose roles nobody else has."""
+    """Yield a cluster of its own in place of the service postgres; nobody else shares its roles."""
     folder = temporary_folder()
     try:
         running = embedded.ensure_running(folder)
@@ -118,7 +119,7 @@ def server() -> Iterator[embedded.Server]:
 
 
 class Runner:
-    """Runs a service's command as Compose would, with the server here in place of the service postgres."""
+    """Run a service's command as Compose would, with this server in place of the service postgres."""
 
     def __init__(self, server: embedded.Server) -> None:
         self.server = server
@@ -160,7 +161,7 @@ class Runner:
     @contextmanager
     def started(self, name: str) -> Iterator[subprocess.Popen[str]]:
         process = subprocess.Popen(
-            # A port of this machine that nobody has.
+            # Port 0 asks for a free port of this machine.
             [argument.replace("0.0.0.0:8760", "127.0.0.1:0") for argument in self.command_of(name)],
             env=self.environment_of(name),
             stdout=subprocess.PIPE,
@@ -188,7 +189,7 @@ def test_its_services_work_together(server: embedded.Server) -> None:
 
     assert order[:2] == ["postgres", "install"]
     for name in ("install", "roles"):
-        for _ in range(2):  # as at the second start
+        for _ in range(2):  # as at a second start
             runner.run(name)
 
     environment = runner.environment_of("postgrest")

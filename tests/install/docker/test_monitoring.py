@@ -1,4 +1,5 @@
-"""The metrics for postgres_exporter give what they name to a login that only watches; the dashboard shows no others."""
+"""Check that postgres_exporter's queries give their metrics to a login that only monitors, and that the dashboard
+shows no other metrics."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ DOCKER = Path(__file__).parents[3] / "docker"
 QUERIES: dict[str, dict[str, Any]] = yaml.safe_load((DOCKER / "postgres_exporter" / "queries.yml").read_text())
 DASHBOARD: dict[str, Any] = json.loads((DOCKER / "grafana" / "dashboard.json").read_text())
 USAGES = {"LABEL", "GAUGE", "COUNTER"}
-# What PromQL has beside names of metrics and labels.
+# The functions and keywords of PromQL that are not names of metrics or labels.
 WORDS = {"sum", "max", "min", "by", "delta", "deriv", "topk", "clamp_min", "label_values"}
 
 
 def columns(namespace: str) -> dict[str, str]:
-    """Each column's usage."""
+    """Return each column's usage."""
     return {name: about["usage"] for metric in QUERIES[namespace]["metrics"] for name, about in metric.items()}
 
 
@@ -56,7 +57,7 @@ def test_a_query_gives_what_it_names(
                 assert isinstance(value, str)
             else:
                 assert value is None or float(value) >= 0
-    # Prometheus refuses two values of one name and labels.
+    # Prometheus refuses two values with the same name and labels.
     assert len({tuple(row[place] for place in labels) for row in rows}) == len(rows)
 
 

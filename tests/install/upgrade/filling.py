@@ -1,4 +1,4 @@
-"""A database in the middle of everything, filled through the API, and what it answers."""
+"""Fill a database through the API, with work left pending, and record its answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from braid_store.tenants t, braid_store.collections c where t.key = %s and c.nam
 
 
 def embed(text: str, model: str = "first-model") -> str:
-    """A vector of the model, by the text alone."""
+    """Return a vector of the model that depends on the text alone."""
     rng = random.Random(f"{model}/{text}")
     return vector([round(rng.gauss(0, 1), 4) for _ in range(DIMENSIONS[model])])
 
@@ -56,14 +56,14 @@ def document(number: int, tenant: str, version: int = 0) -> dict[str, Any]:
 
 
 def store(db: Connection, collection: str, tenant: str, first: int, last: int, version: int = 0) -> None:
-    """In batches, each of which becomes a segment."""
+    """Store documents in batches, each of which becomes a segment."""
     set_tenant(db, tenant)
     for start in range(first, last, 20):
         upsert(db, [document(n, tenant, version) for n in range(start, min(start + 20, last))], collection)
 
 
 def work(db: Connection, collection: str, tenant: str, model: str = "first-model", count: int = 1000) -> int:
-    """One batch of the worker."""
+    """Run one batch of the worker; return the number of its jobs."""
     set_tenant(db, tenant)
     jobs = db.execute(
         "select chunk_id, input from braid.claim_embedding_jobs(%s, '5 minutes', %s, %s) order by chunk_id",
@@ -77,7 +77,7 @@ def work(db: Connection, collection: str, tenant: str, model: str = "first-model
 
 
 def fill(db: Connection) -> None:
-    """As a superuser, in an installed database. The same each time, but for times and the numbers of transactions."""
+    """Fill an installed database as a superuser. Repeated runs differ only in times and transaction numbers."""
     for role in (*MEMBERS.values(), *TRUSTED.values()):
         db.execute(f"create role {role} login")
     for name in ("articles", "moving", "gone"):
@@ -112,7 +112,7 @@ def fill(db: Connection) -> None:
     maintain(db)
     work(db, "moving", "acme", "second-model", 10)
 
-    # Segments, tombstones and jobs that maintenance has not seen.
+    # Maintenance has not yet processed these segments, tombstones and jobs.
     for tenant in TENANTS:
         store(db, "articles", tenant, 20, 40, version=1)
         store(db, "articles", tenant, 150, 170)
@@ -150,7 +150,7 @@ def search_logged(db: psycopg.Connection[Any]) -> None:
 def searches() -> dict[str, tuple[str, dict[str, Any]]]:
     exact = '{"exact": true}'
     question = {"query_text": "discount for the customer", "query_embedding": embed("a question")}
-    # Those of the collection, which releases took for every fusion once.
+    # These are the collection's weights, which earlier releases used for every fusion.
     weights = {"full_text_weight": 0.6, "semantic_weight": 0.4}
     filters = {
         "indexed": '{"year": {"$gte": 2010}, "team": "blue"}',
@@ -175,7 +175,7 @@ def searches() -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def answers(db: Connection) -> dict[str, Any]:
-    """For each tenant, what searches find, in order, and how much there is."""
+    """Return each tenant's search results, in order, and its counts."""
     found: dict[str, Any] = {}
     for tenant in TENANTS:
         set_tenant(db, tenant)
@@ -196,7 +196,7 @@ def answers(db: Connection) -> dict[str, Any]:
 
 
 def problems(db: Connection) -> list[Any]:
-    """What check_index finds, of every tenant."""
+    """Return the findings of check_index for every tenant."""
     found: list[Any] = []
     for tenant in (*TENANTS, "default"):
         set_tenant(db, tenant)

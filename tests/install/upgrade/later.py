@@ -1,4 +1,4 @@
-"""A release that comes after this one: what an upgrade may change, all at once."""
+"""Define a release that comes after this one and changes at once all that an upgrade may change."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ MIGRATIONS = tuple(Path(file).stem for file in (CORE, MEMORY, SYNC))
 
 
 def files(package: Package) -> dict[str, str | None]:
-    """Tables that are full get columns and are written anew, of the core and of a part; a part that had no table gets
-    one; a type changes, and with it all functions between which it goes; so does the shape of a function. There is a
-    new part, pages."""
+    """Return the later release's changed files.
+
+    Filled tables of the core and of a part get columns and are rewritten, and a part without tables gets one. A type
+    changes with all functions that pass it, and so does a function's signature. The part "pages" is new.
+    """
     version = "sql/core/95_upkeep/7_status/version.sql"
     shard = "sql/core/10_foundation/4_types/serving_shard.sql"
     memory = "sql/parts/memory/part.json"
@@ -55,7 +57,7 @@ def files(package: Package) -> dict[str, str | None]:
 
 @contextmanager
 def later_release(folder: Path) -> Iterator[Package]:
-    """Be the later release for the while."""
+    """Make the package the later release inside the block; yield the package."""
     with pytest.MonkeyPatch.context() as patch:
         package = Package(folder, patch)
         package.change(files(package), VERSION)

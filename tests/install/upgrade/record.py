@@ -1,4 +1,4 @@
-"""Writes the dump of a filled database of this version, and what it answers: `make dump`, once for each release."""
+"""Write the dump of a filled database of this version and its answers: `make dump`, once for each release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pgbraid.install import install
 from pgbraid.install.resources import resources
 from support import make_fast, temporary_folder
 
-# The oldest that is supported: later ones restore its dumps.
+# Later versions restore dumps of the oldest supported version.
 POSTGRES = 16
 FOLDER = Path(__file__).parent
 
@@ -45,7 +45,7 @@ def main() -> None:
     finally:
         embedded.stop(data_dir)
         shutil.rmtree(data_dir)
-    # A key of newer pg_dumps, which older psqls do not know.
+    # Newer versions of pg_dump write this key, which older versions of psql do not know.
     dump = re.sub(r"^\\(un)?restrict .*\n", "", dump, flags=re.MULTILINE)
     file.write_bytes(lzma.compress(dump.encode(), preset=9 | lzma.PRESET_EXTREME))
     file.with_name(f"{__version__}.json").write_text(json.dumps(found) + "\n", encoding="utf-8")

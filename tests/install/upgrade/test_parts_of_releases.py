@@ -1,4 +1,4 @@
-"""Which parts an upgrade to a later release leaves, and which it finds."""
+"""Test which parts an upgrade to a later release leaves, and which it finds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_version
 
 
 def applied(dsn: str) -> set[str]:
-    """The names of migrations, which the record of the installation and that of yoyo agree on."""
+    """Return the names of applied migrations; the installation's record and yoyo's record agree."""
     with psycopg.connect(dsn) as db:
         names: set[str] = one(db, "select array(select jsonb_object_keys(migrations) from braid_store.installation)")
         assert set(names) == set(one(db, "select array_agg(migration_id) from braid_store._yoyo_migration"))

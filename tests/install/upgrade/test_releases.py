@@ -1,5 +1,5 @@
-"""A filled database of each release is restored, upgraded to a release that comes after this one, and used. A release
-adds its dump here with `make dump`."""
+"""Restore a filled database of each release, upgrade it to a release after this one, and use it. A release adds its
+dump here with `make dump`."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from support.servers import kill_sleeping
 Connection = psycopg.Connection[Any]
 FOLDER = Path(__file__).parent
 RELEASES = sorted(path.name.removesuffix(".sql.xz") for path in FOLDER.glob("*.sql.xz"))
-# Each is a table of its own, with what belongs to it.
+# Each match is a table of its own, with its indexes and constraints.
 GROWN = re.compile(r"\b(?:vectors|search_log|note_rows)_\d+")
-# What only a superuser may, when a dump is restored.
+# A restore reports these statements, which only a superuser may run.
 DENIED = r'must be owner of extension vector|permission denied for schema braid_|must be able to SET ROLE "postgres"'
 LOGINS = [*MEMBERS.values(), *TRUSTED.values()]
-# Behind each of these files an upgrade is killed.
+# An upgrade is killed behind each of these files.
 STAGES = (
     "sql/core/10_foundation/1_schemas/zz.sql",
     later.CORE,
@@ -68,7 +68,7 @@ def recorded(release: str) -> Any:
 
 @pytest.fixture(scope="module")
 def roles(server: embedded.Server, dump: str) -> Iterator[list[str]]:
-    """Those that the dump names, as the cluster has them where it is restored."""
+    """Create the roles that the dump names; yield the owners."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
         yield create_roles(admin, dump)
         finish_drops()
@@ -77,7 +77,7 @@ def roles(server: embedded.Server, dump: str) -> Iterator[list[str]]:
 
 
 def create_roles(admin: Connection, dump: str) -> list[str]:
-    """The owners."""
+    """Create the missing roles of the dump; return the owners."""
     owners = sorted(set(re.findall(r"\bbraid_(?:owner|definer)_\w+", dump)))
     shared = sorted(set(re.findall(r"\bbraid_(?:reader|writer|admin|gateway|service)\b(?=;| WITH)", dump)))
     for role in (*owners, *shared, *LOGINS):
@@ -89,7 +89,7 @@ def create_roles(admin: Connection, dump: str) -> list[str]:
 
 @contextmanager
 def empty_database(server: embedded.Server, owner: str = "postgres") -> Iterator[str]:
-    """The name of a new one, which is there for the while."""
+    """Create a database, yield its name and drop it at the end."""
     name = f"release_{uuid.uuid4().hex[:8]}"
     create = sql.SQL("create database {} owner {} template template0")
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
@@ -101,7 +101,7 @@ def empty_database(server: embedded.Server, owner: str = "postgres") -> Iterator
 
 
 def restore(dsn: str, dump: str, version: int, *, stop: bool = True) -> str:
-    """What psql complains of."""
+    """Restore a dump with psql and return psql's complaints."""
     command = [str(installed_programs(version) / "psql"), "--quiet", "--no-psqlrc", "--output", "/dev/null", dsn]
     if stop:
         command[1:1] = ["--set", "ON_ERROR_STOP=1"]
@@ -112,7 +112,7 @@ def restore(dsn: str, dump: str, version: int, *, stop: bool = True) -> str:
 
 @pytest.fixture(scope="module")
 def restored(server: embedded.Server, template: Any, dump: str, roles: list[str], pg_version: int) -> Iterator[str]:
-    """The name of a database as the release left it. For clones."""
+    """Yield the name of a template database in the state that the release left."""
     with empty_database(server) as name:
         restore(server.dsn_for(name), dump, pg_version)
         yield name
@@ -120,7 +120,7 @@ def restored(server: embedded.Server, template: Any, dump: str, roles: list[str]
 
 @pytest.fixture(scope="module")
 def upgraded(server: embedded.Server, restored: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of one that was upgraded. For clones."""
+    """Yield the name of a template database that was upgraded."""
     with clone(server, restored) as name:
         with later.later_release(tmp_path_factory.mktemp("later")):
             report = install(server.dsn_for(name))
@@ -130,7 +130,7 @@ def upgraded(server: embedded.Server, restored: str, tmp_path_factory: pytest.Te
 
 @pytest.fixture(scope="module")
 def fresh(server: embedded.Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The DSN of a new database of the later release, without its new part."""
+    """Yield the DSN of a new database of the later release, without its new part."""
     with empty_database(server) as name:
         with later.later_release(tmp_path_factory.mktemp("fresh")):
             install(server.dsn_for(name), without=["pages"])
@@ -145,7 +145,7 @@ def old_dsn(server: embedded.Server, upgraded: str) -> Iterator[str]:
 
 @pytest.fixture
 def old(old_dsn: str) -> Iterator[Connection]:
-    """A superuser's connection to the upgraded database."""
+    """Yield a superuser's connection to the upgraded database."""
     with psycopg.connect(old_dsn, autocommit=True) as connection:
         yield connection
 
@@ -167,7 +167,7 @@ def test_there_is_a_release() -> None:
 
 
 def test_its_migrations_are_frozen(server: embedded.Server, restored: str) -> None:
-    """As they were applied then: a migration that was left out of the file, or was recorded anew, shows here."""
+    """The migrations are unchanged since the release: a file that lost a migration or recorded it anew fails."""
     frozen = (resources.ROOT / "migrations" / "frozen.sha256").read_text().split()
     hashes = {Path(name).stem: digest for digest, name in zip(frozen[::2], frozen[1::2], strict=True)}
     with psycopg.connect(server.dsn_for(restored)) as db:
@@ -261,7 +261,7 @@ def test_upkeep_goes_on(old: Connection, recorded: Any) -> None:
     assert one(old, dropped) == 0
     assert problems(old) == []
     assert_answers(old, recorded)
-    # The shard is found, and finds what a scan does.
+    # The search uses the shard, and finds the results of an exact scan.
     set_tenant(old, "acme")
     question = {"query_embedding": embed("a question"), "match_count": 10, "collection": "articles"}
     row = old.execute(
@@ -298,7 +298,7 @@ def test_jobs_are_claimed(old: Connection) -> None:
     for tenant in TENANTS:
         set_tenant(old, tenant)
         waiting = one(old, pending)
-        # Those that failed, and those that a worker of the release had claimed, are due by now.
+        # Failed jobs, and jobs that a worker of the release had claimed, are due by now.
         assert one(old, "select (braid.status('articles') #>> '{collections,0,failed_embeddings}')::int") == 4
         assert work(old, "articles", tenant) == waiting > 8
         assert one(old, pending) == 0
@@ -361,7 +361,7 @@ def test_an_owner_without_superuser_restores_and_upgrades(
         with psycopg.connect(dsn, autocommit=True) as admin:
             admin.execute("create extension vector")
         complaints = restore(make_conninfo(dsn, user=owner), dump, pg_version, stop=False)
-        # These are the superuser's, or can be given by one only; the installer sees to them.
+        # Only a superuser owns these objects or can grant them; the installer replaces them.
         for line in re.findall(r"ERROR:  .*", complaints):
             assert re.search(DENIED, line), line
         assert install(make_conninfo(dsn, user=owner)).functions_applied

