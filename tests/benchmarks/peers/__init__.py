@@ -1,1 +1,1 @@
-"""pgbraid beside other ways to search the same texts, in one run: `python -m benchmarks.peers` in tests/."""
+"""Compare pgbraid with other ways to search the same texts, in one run: `python -m benchmarks.peers` in tests/."""

@@ -1,4 +1,4 @@
-"""Loads each engine with the same texts and vectors, asks all of them the same, and prints how long that takes."""
+"""Load each engine with the same texts and vectors, run the same queries on all of them, and print the times."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def main() -> None:
         work_dir = arguments.work_dir
         if work_dir is None:
             work_dir = Path(tempfile.mkdtemp(prefix="pgbraid-bench-"))
-            # The server's user has to get in.
+            # The server runs as another user, which has to enter the folder.
             work_dir.chmod(0o755)
             stack.callback(shutil.rmtree, work_dir)
         version = arguments.postgres_version
@@ -77,14 +77,14 @@ def measure(corpus: Stored, folder: Path, dsn: str, environment: Path, names: li
         return processes
 
     loading = started(names)
-    # What an earlier run loaded took as long as it noted.
+    # An engine that is loaded already keeps the times that an earlier run noted.
     noted = folder / f"loaded-{results.version}.json"
     seconds = json.loads(noted.read_text()) if noted.exists() else {}
     seconds |= load(loading)
     noted.write_text(json.dumps(seconds))
     for process in loading:
         process.close()
-    # Memory is that of searching alone.
+    # The engines start again, so that memory includes searching alone.
     searching = started([process.name for process in loading])
     for process in searching:
         process.about = process.do("open")
@@ -93,7 +93,7 @@ def measure(corpus: Stored, folder: Path, dsn: str, environment: Path, names: li
     sizes = [
         Size(process.name, process.about, seconds.get(process.name), **process.do("size"))
         for process in searching
-        if process.name != "langchain"  # it is with the table it reads
+        if process.name != "langchain"  # langchain reads another engine's table, which has a row of its own
     ]
     for process in searching:
         process.close()

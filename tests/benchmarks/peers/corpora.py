@@ -1,4 +1,4 @@
-"""What is loaded and asked, in files that every engine's process reads: words of letters only, and identifiers."""
+"""Store texts and queries in files that every engine's process reads. Words hold only letters, or are identifiers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.semantic.corpus import Corpus, Vectors
 
 LENGTHS = (2, 4, 8)
 LETTERS, IDENTIFIERS = "letters", "identifiers"
-# Attributes that are 0 in a third, one in a hundred and one in two thousand of the documents.
+# Each attribute is 0 in one of this number of documents.
 SHARES = {"third": 3, "percent": 100, "rare": 2000}
 TUNING = 100
 
@@ -29,7 +29,7 @@ class Query(NamedTuple):
 
 
 class Stored:
-    """A corpus in a folder. Documents are numbered from 0."""
+    """Read a corpus from a folder. Documents are numbered from 0."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -44,7 +44,7 @@ class Stored:
 
     @property
     def vectors(self) -> Vectors:
-        """Read from the file as needed."""
+        """Return the documents' vectors, read from the file as needed."""
         vectors: Vectors = np.load(self.folder / "vectors.npy", mmap_mode="r")
         return vectors
 
@@ -54,26 +54,26 @@ class Stored:
 
     @cached_property
     def queries(self) -> dict[int, list[Query]]:
-        """By number of words. The texts have nothing to do with the vectors."""
+        """Return the queries by number of words. Their texts are unrelated to their vectors."""
         texts = json.loads((self.folder / "queries.json").read_text())
         vectors = np.load(self.folder / "query_vectors.npy")
         return {length: [Query(*pair) for pair in zip(texts[str(length)], vectors, strict=True)] for length in LENGTHS}
 
     @cached_property
     def tuning(self) -> tuple[Vectors, list[list[int]]]:
-        """Vectors that are not asked later, and the ten documents nearest to each."""
+        """Return vectors that are not among the queries, and the ten documents nearest to each."""
         return np.load(self.folder / "tuning.npy"), json.loads((self.folder / "tuning.json").read_text())
 
 
 def attributes(number: int) -> dict[str, int]:
-    """Each twice, so that the second can be indexed."""
+    """Return a document's attributes, each under two names, so that an index can cover the second."""
     drawn = int.from_bytes(hashlib.md5(str(number).encode()).digest()[:8], "big")
     plain = {key: drawn % divisor for key, divisor in SHARES.items()}
     return plain | {f"{key}_declared": value for key, value in plain.items()}
 
 
 def store(folder: Path, name: str, size: int, query_count: int) -> Stored:
-    """Written unless it is there."""
+    """Write a corpus unless the folder holds it already; return it."""
     about = {"name": name, "size": size, "queries": query_count}
     if (folder / "about.json").exists():
         if json.loads((folder / "about.json").read_text()) == about:
@@ -105,7 +105,7 @@ def store(folder: Path, name: str, size: int, query_count: int) -> Stored:
 
 
 def identifier(word: str) -> str:
-    """Of two words in three; always the same one for a word."""
+    """Return an identifier in place of a word, for two words in three. A word always gives the same result."""
     digest = hashlib.md5(word.encode()).hexdigest()
     kind, number = int(digest[0], 16), int(digest[1:5], 16)
     shapes = (
@@ -117,7 +117,7 @@ def identifier(word: str) -> str:
 
 
 def alphanumeric(text: str) -> list[str]:
-    """As most engines split: at everything that is neither letter nor digit."""
+    """Split as most engines do: at each character that is neither a letter nor a digit."""
     return re.findall(r"[^\W_]+", text.lower())
 
 

@@ -1,4 +1,4 @@
-"""What each engine can be asked."""
+"""Define which queries each engine answers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from benchmarks.semantic.corpus import Vectors
 
 HYBRID, FULL_TEXT, VECTOR = "hybrid", "full text", "vector"
 TOP = 10
-# Of the ten nearest, found on average by vectors that are not asked later.
+# The index recall for which each engine is tuned: the average share of the ten nearest that it finds for vectors which
+# are not among the queries.
 RECALL = 0.99
-# By mode.
+# The names of ways to search, by mode.
 Ways = Mapping[str, tuple[str, ...]]
-# Numbers of documents, best first.
+# Run a search; return the numbers of documents, best first.
 Answer = Callable[[], list[int]]
 
 
 class Where(NamedTuple):
-    """The documents whose attribute is 0."""
+    """Restrict a search to the documents in which the attribute is 0."""
 
     key: str
     declared: bool
@@ -34,22 +35,24 @@ class Where(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where an engine keeps its files, or its database."""
+    """Hold the folder of an engine's files, and the DSN of its database."""
 
     folder: Path
     dsn: str
 
 
 class Engine(ABC):
-    """One engine with one corpus. `load` runs in a process of its own, so that memory is that of searching."""
+    """Run one engine with one corpus. `load` runs in a process of its own, so that memory is measured for searching
+    alone."""
 
-    # What the engine can do: names of the ways to do it, as printed.
+    # The ways to search that the engine offers, with their printed names.
     ways: ClassVar[Ways]
-    # Modes that take a filter.
+    # The modes that take a filter.
     filtered: ClassVar[tuple[str, ...]] = ()
-    # How it weighs words, and splits identifiers: see reference.py. None if its scores are not BM25.
+    # The BM25 formula and the splitting of identifiers, named as in reference.py. None if the scores are not BM25.
     formula: ClassVar[str | None] = None
-    # Of the fusion of ranks: the constant, and how many rows each leg gives. None: `exact` is asked instead.
+    # The constant of rank fusion, and the number of rows of each leg. None if recall is measured against `exact`
+    # instead.
     fusion: ClassVar[tuple[int, int] | None] = None
 
     def __init__(self, corpus: Stored, place: Place) -> None:
@@ -58,7 +61,7 @@ class Engine(ABC):
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Of loading, with the seconds it takes."""
+        """Time a step of loading and add its seconds."""
         started = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0) + time.perf_counter() - started
@@ -71,25 +74,25 @@ class Engine(ABC):
 
     @abstractmethod
     def open(self) -> str:
-        """Versions and settings, as printed."""
+        """Open the engine for searches; return versions and settings, as printed."""
 
     @abstractmethod
     def answer(self, mode: str, way: str, query: Query, where: Where | None) -> Answer:
-        """All that is to be timed."""
+        """Return a function that runs a search; only its run is timed."""
 
     def exact(self, mode: str, way: str, query: Query, where: Where | None) -> list[int] | None:
-        """The same with nothing approximate in it, where the engine can do so."""
+        """Return an exact search's numbers of documents, or None if the engine cannot search exactly."""
         return None
 
     @abstractmethod
     def bytes_on_disk(self) -> int: ...
 
     def process_id(self) -> int | None:
-        """Of what searches, where it is not this process."""
+        """Return the process that searches, or None for this process."""
         return None
 
     def narrowest(self, widths: Iterable[int], nearest: Callable[[int, Vectors], list[int]]) -> tuple[int, float]:
-        """The first width that finds enough of the ten nearest, and how many it finds."""
+        """Return the first width that finds enough of the ten nearest, and the share that it finds."""
         vectors, truth = self.corpus.tuning
         width, recall = 0, 0.0
         for width in widths:
@@ -101,5 +104,5 @@ class Engine(ABC):
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes as on disk."""
+    """Return the bytes of a folder's files on disk."""
     return sum(file.lstat().st_blocks * 512 for file in folder.rglob("*") if file.is_file())

@@ -1,4 +1,4 @@
-"""Asking all engines the same, in turns."""
+"""Run the same queries on all engines, in turns."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR, Where
 from benchmarks.peers.processes import Process
 from benchmarks.peers.reference import Reference
 
-# One engine after the other, each with what it needs in the processor's caches, as where searches follow searches.
+# Each engine answers this number of queries in a row, with its data in the processor's caches, as in continuous use.
 ROUND = 20
-# Of an engine that is slow, so many seconds' queries a cell: once untimed, once timed.
+# A slow engine gets the queries of this number of seconds for each cell, once untimed and once timed.
 SECONDS = 4.0
-# Answers that are compared with those of the same engine without its indexes.
+# The number of answers that are compared with exact answers of the same engine.
 COMPARED = 20
 FILTERS = {"third": "1/3 pass", "percent": "1 % pass", "rare": "0.05 % pass"}
 BM25 = "lucene, alphanumeric"
-# Words of a query where one length stands for all.
+# The number of words of a query where one length stands for all.
 MIDDLE = 4
 
 
 @dataclass
 class Row:
-    """One way to answer: milliseconds by number of words."""
+    """Hold the figures of one way to search: milliseconds by number of words, and recalls."""
 
     label: str
     times: dict[int, list[float]] = field(default_factory=dict)
     recalls: list[float] = field(default_factory=list)
-    # Whether recall is that of BM25's best, though it ranks by something else.
+    # Recall is measured against BM25 although the engine ranks by another formula.
     is_foreign: bool = False
 
     def cells(self) -> list[str]:
@@ -48,7 +48,7 @@ class Row:
 
 @dataclass
 class Group:
-    """A table."""
+    """Hold one table of figures."""
 
     title: str
     mode: str
@@ -69,7 +69,8 @@ def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterat
     wheres: list[Where | None] = [None, *(Where(key, declared) for key in SHARES for declared in (False, True))]
     if not corpus.has_vectors:
         wheres = [None]
-    # Once for nothing: the server's buffers are full of what was loaded last, much of it still to be written.
+    # The first round is discarded: the server's buffers are full of recently loaded data, which is partly still
+    # unwritten.
     asked = [(process, way) for process in processes for way in process.ways.get(HYBRID, ()) if corpus.has_vectors]
     unused = Group("", HYBRID, None, LENGTHS, [Row(way) for _, way in asked])
     _ask(unused, asked, None, LENGTHS[0], query_count, reference, corpus)
@@ -78,7 +79,7 @@ def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterat
             asked = [(process, way) for process in processes for way in process.ways.get(mode, ())]
             if where:
                 asked = [(process, way) for process, way in asked if mode in process.filtered and "guide" not in way]
-            # A vector has no words.
+            # Vectors do not depend on the number of words.
             lengths = LENGTHS if where is None and mode != VECTOR else (MIDDLE,)
             group = Group(_title(mode, where), mode, where, lengths, [Row(way) for _, way in asked])
             for length in lengths:
@@ -132,7 +133,8 @@ def _recalls(
         return [reference.vectors(length, place, where, ids) for place, ids in enumerate(found)]
     if mode == FULL_TEXT:
         if process.name == "pgbraid" and corpus.name == IDENTIFIERS:
-            # A compound counts as itself and as its parts there: tests/core/full_text compare that with a model.
+            # pgbraid counts a compound as itself and as its parts; tests/core/full_text compares these scores with a
+            # model.
             return []
         return [reference.bm25(formula or BM25, length, place, where, ids) for place, ids in enumerate(found)]
     if process.fusion is not None and formula is not None:
@@ -150,7 +152,7 @@ def _recalls(
 
 
 def load(processes: list[Process]) -> dict[str, dict[str, float]]:
-    """Seconds by step and engine, of those that were not loaded before."""
+    """Return seconds by engine and step for the engines that were not loaded before."""
     seconds = {}
     for process in processes:
         say(f"  loading {process.name}")

@@ -1,4 +1,4 @@
-"""What the run says on docs/lab/measurements.md and README.md."""
+"""Write the run's figures into docs/lab/measurements.md and README.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.peers.corpora import IDENTIFIERS, LETTERS
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR
 from benchmarks.peers.measure import MIDDLE, Group
 
-# README.md is short: what most would choose otherwise.
+# README.md shows only the ways that most readers would choose otherwise.
 SHOWN_IN_README = {
     HYBRID: ("pgbraid", "LanceDB", "Supabase's guide, any word"),
     FULL_TEXT: ("pgbraid", "LanceDB", "ts_rank_cd over GIN"),
@@ -24,7 +24,7 @@ MAIN_VERSION = 18
 
 @dataclass
 class Size:
-    """Seconds by step of loading, if it is known, and bytes."""
+    """Hold an engine's bytes, and its seconds by step of loading if they are known."""
 
     name: str
     about: str

@@ -1,4 +1,4 @@
-"""The processes of the engines."""
+"""Start the engines' processes and send them requests."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def install_peers(folder: Path) -> None:
 
 
 class MissingEngineError(Exception):
-    """What it needs is not installed."""
+    """Report that an engine needs a package that is not installed."""
 
 
 class Process:
-    """One engine with one corpus, until it is closed."""
+    """Run one engine with one corpus until it is closed."""
 
     def __init__(self, name: str, corpus: Stored, folder: Path, dsn: str, environment: Path) -> None:
         python = Path(sys.executable) if name in OURS else peers_python(environment)
@@ -46,7 +46,7 @@ class Process:
         self._process = subprocess.Popen(
             [str(part) for part in command],
             cwd=TESTS,
-            # Warnings of what a later version will do.
+            # The level hides warnings about later versions.
             env={**os.environ, "LANCEDB_LOG": "error"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

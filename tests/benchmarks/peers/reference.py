@@ -1,4 +1,4 @@
-"""What an exact search finds: BM25 over all texts, all distances, and both fused by rank."""
+"""Compute exact results: BM25 over all texts, all distances, and their fusion by rank."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from benchmarks.peers.engine import FULL_TEXT, TOP, VECTOR, Where
 
 Scores = NDArray[np.float64]
 K1, B = 1.2, 0.75
-# Scores that differ by less are equal: some engines compute in single precision.
+# Some engines compute in single precision, so smaller differences of scores count as ties.
 ROUNDING = {FULL_TEXT: 1e-5, VECTOR: 1e-6}
 
 
 def word_characters(text: str) -> list[str]:
-    """As bm25s splits: get_name is one word."""
+    """Split as bm25s does: get_name is one word."""
     return re.findall(r"\b\w\w+\b", text.lower())
 
 
@@ -27,10 +27,10 @@ SPLITTERS: dict[str, Callable[[str], list[str]]] = {"alphanumeric": alphanumeric
 
 
 class Words:
-    """How often each word of the queries is in each text."""
+    """Count how often each word of the queries occurs in each text."""
 
     def __init__(self, corpus: Stored, splitter: str) -> None:
-        # Texts without identifiers are words between spaces.
+        # In texts without identifiers, spaces separate words.
         self._split = SPLITTERS[splitter] if corpus.name == IDENTIFIERS else str.split
         wanted = {word for queries in corpus.queries.values() for query in queries for word in self._split(query.text)}
         self._lengths = np.empty(corpus.size)
@@ -54,14 +54,14 @@ class Words:
         for word in self._split(text):
             numbers, frequencies = self._postings[word]
             rarity = (count - len(numbers) + 0.5) / (len(numbers) + 0.5)
-            # SQLite's is that of Robertson and Spärck Jones, never below zero; the others' is Lucene's.
+            # SQLite uses the weight of Robertson and Spärck Jones, never below zero; the others use Lucene's weight.
             weight = max(np.log(rarity), 1e-6) if formula == "sqlite" else np.log(1 + rarity)
             scores[numbers] += weight * frequencies / (frequencies + norms[numbers])
         return scores
 
 
 class Reference:
-    """`recall` of answers: the share of the ten best that is there, where equal scores are equally good."""
+    """Compute the `recall` of answers: the share of the ten best that they contain, where ties are equally good."""
 
     def __init__(self, corpus: Stored) -> None:
         self._corpus = corpus
@@ -95,7 +95,7 @@ class Reference:
         query: Query = self._corpus.queries[length][place]
         if leg == VECTOR:
             assert self._vectors is not None
-            # Above zero for all.
+            # Adding 2 makes each score positive.
             return (self._vectors @ query.vector).astype(np.float64) + 2
         formula, splitter = leg.split(", ")
         if splitter not in self._words:

@@ -1,4 +1,4 @@
-"""One engine in a process of its own: reads requests, a JSON object a line, and answers each with one."""
+"""Run one engine in a process of its own: read requests, one JSON object a line, and answer each with one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from benchmarks.peers.corpora import Stored
 from benchmarks.peers.engine import Engine, Place, Where
 
-# Module and class by name. Those after the first two need packages of requirements.txt.
+# Each engine's module and class, by name. All but the first two engines need packages of requirements.txt.
 ENGINES = {
     "pgbraid": ("pgbraid_search", "Pgbraid"),
     "postgres": ("postgres", "Postgres"),
@@ -28,7 +28,7 @@ OURS = ("pgbraid", "postgres")
 
 def main() -> None:
     name, corpus, folder, dsn = sys.argv[1:]
-    # What a library prints is no answer.
+    # Libraries print to standard output, which must carry only answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
@@ -55,7 +55,7 @@ def say(answers: TextIO, answer: Any) -> None:
 
 
 def do_load(engine: Engine) -> dict[str, float] | None:
-    """Seconds by step; None if it was loaded before."""
+    """Load the corpus; return seconds by step, or None if it was loaded before."""
     if engine.is_loaded():
         return None
     engine.place.folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def do_open(engine: Engine) -> str:
 def do_ask(
     engine: Engine, mode: str, way: str, where: list[Any] | None, length: int, first: int, last: int, seconds: float
 ) -> dict[str, Any]:
-    """Of queries in a row, as many as are answered within so many seconds, but three."""
+    """Run a row of queries until their time exceeds `seconds`, but at least three; return milliseconds and answers."""
     restriction = Where(*where) if where else None
     milliseconds, found = [], []
     for query in engine.corpus.queries[length][first:last]:
@@ -92,7 +92,7 @@ def do_exact(
 
 
 def do_size(engine: Engine) -> dict[str, int]:
-    """Bytes: on disk, and resident in memory by now, what a backend touched of shared buffers included."""
+    """Return the bytes on disk and in resident memory, which includes the shared buffers that a backend has touched."""
     status = Path(f"/proc/{engine.process_id() or os.getpid()}/status")
     resident = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS:")]
     return {"disk": engine.bytes_on_disk(), "memory": int(resident[0]) * 1024}

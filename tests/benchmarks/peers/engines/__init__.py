@@ -1,1 +1,1 @@
-"""What is compared: one module for each engine, imported by the process that runs it."""
+"""Define the engines: one module for each, imported by the process that runs it."""

@@ -1,4 +1,4 @@
-"""bm25s: all scores computed before, in sparse matrices in memory."""
+"""Run bm25s, which computes all scores in advance and keeps them in sparse matrices in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engines inside PostgreSQL share."""
+"""Share code between the engines inside PostgreSQL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def connect(dsn: str) -> Connection:
 
 
 def create_database(dsn: str, name: str) -> bool:
-    """Whether it was not there."""
+    """Create a database if it is missing; return whether it was missing."""
     with connect(dsn) as db:
         if db.execute("select from pg_database where datname = %s", (name,)).fetchall():
             return False
@@ -30,7 +30,7 @@ def settle(db: Connection) -> None:
 
 
 def database_size(dsn: str, name: str) -> int:
-    """Of its files, without the catalog, which is that of any database."""
+    """Return the bytes of a database's files without the catalog, which every database has."""
     with connect(make_conninfo(dsn, dbname=name)) as db:
         row = db.execute(
             "select sum(pg_total_relation_size(c.oid))::bigint from pg_class c"

@@ -1,4 +1,4 @@
-"""LanceDB, embedded: HNSW over vectors of bytes, and its own BM25."""
+"""Run LanceDB, embedded, with HNSW over vectors of bytes and its own BM25."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engi
 from benchmarks.semantic.corpus import DIMENSIONS, Vectors
 
 BATCH = 10_000
-# Nearest by bytes whose distance is computed again: `ef` is at least that many.
+# The distances of REFINED times as many candidates are computed again from full vectors; `ef` is at least that number.
 REFINED = 4
 COLUMNS = [f"{key}{suffix}" for key in SHARES for suffix in ("", "_declared")]
 
@@ -78,7 +78,7 @@ class Lance(Engine):
 
     def answer(self, mode: str, way: str, query: Query, where: Where | None) -> Answer:
         def ask() -> list[int]:
-            # Words as a string are a disjunction of terms.
+            # A search for a string ranks documents with any of its words.
             if mode == FULL_TEXT:
                 search = self._table.search(query.text, query_type="fts")
             elif mode == VECTOR:

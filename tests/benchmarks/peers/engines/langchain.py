@@ -1,4 +1,4 @@
-"""langchain-postgres over the table of the other ways in PostgreSQL: its hybrid search, by its fusion."""
+"""Run langchain-postgres over the PostgreSQL engine's table: its hybrid search with its own fusion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEPTH, WIDTH = 20, 100
 
 
 class NoEmbeddings(Embeddings):
-    """Vectors are given."""
+    """Refuse to embed, because all vectors are given."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         raise NotImplementedError

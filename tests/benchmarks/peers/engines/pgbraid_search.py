@@ -1,4 +1,4 @@
-"""pgbraid, asked by a login that row-level security keeps to its tenant."""
+"""Run pgbraid with a login that row-level security restricts to its tenant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgbraid.install import install
 from pgbraid_tools.cli.reclaim import reclaim_space
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
-# Documents made before the clock runs.
+# Documents are made in batches outside the timed steps.
 BATCH = 10_000
 CALLS = {
     HYBRID: "braid.hybrid_search(%(text)s, %(vector)s::vector, match_count => %(count)s, ",
@@ -29,7 +29,7 @@ CALLS = {
     VECTOR: "braid.semantic_search(%(vector)s::vector, match_count => %(count)s, ",
 }
 NAMED = "filters => %(filters)s, collection => %(collection)s, options => %(options)s)"
-# A plain query is plain words, as with the others.
+# The other engines read no operators in a query.
 PLAIN = {HYBRID: {"operators": False}, FULL_TEXT: {"operators": False}, VECTOR: {}}
 
 
@@ -40,7 +40,7 @@ class Pgbraid(Engine):
 
     @property
     def _database(self) -> str:
-        # Of the words alone as it is loaded for other measurements.
+        # The corpus without vectors has a database of its own, as other measurements load it.
         return TENANT if self.corpus.has_vectors else f"{TENANT}_{self.corpus.name}"
 
     def is_loaded(self) -> bool:
@@ -62,7 +62,7 @@ class Pgbraid(Engine):
             self._prepare(admin)
             with pgbraid.connect(make_conninfo(dsn, user=WRITER), tenant=TENANT, embedder=None) as client:
                 documents = self._documents()
-                # Making the documents is not loading them.
+                # The time to make documents does not count as loading.
                 while batch := list(islice(documents, BATCH)):
                     with self.step("rows and text index"):
                         client.add_documents(batch, collection=COLLECTION)
@@ -71,7 +71,7 @@ class Pgbraid(Engine):
                 while not admin.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
                     pass
             with self.step("upkeep"):
-                # As `pgbraid maintain` does.
+                # `pgbraid maintain` calls the same function.
                 warnings: list[str] = []
                 reclaim_space(admin, time.monotonic() + 3600, warnings)
                 settle(admin)
@@ -111,7 +111,7 @@ class Pgbraid(Engine):
 
     @cached_property
     def _comparing(self) -> Connection:
-        """Read all vectors, which must not count as memory of what is timed."""
+        """Return a connection for exact searches, which read all vectors and must not add to the measured memory."""
         return self._connect()
 
     def answer(self, mode: str, way: str, query: Query, where: Where | None) -> Answer:

@@ -1,6 +1,8 @@
-"""What PostgreSQL and pgvector do without pgbraid: one table with a GIN and an HNSW index, by a login that no policy
-binds. The guide's function is that of Supabase's page on hybrid search; `by hand` is what one would write who knows
-that an index serves `order by … limit` only."""
+"""Run PostgreSQL and pgvector without pgbraid: one table with a GIN and an HNSW index, by a login without policies.
+
+The guide's function comes from Supabase's page on hybrid search. The way `by hand` is what someone writes who knows
+that an index serves only `order by … limit`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ create table documents (
   {", ".join(f"{column} int" for column in COLUMNS)}, embedding vector({DIMENSIONS})
 )
 """
-# Supabase's guide, but for the distance: <=> as everywhere here, where it has <#>; and for the text configuration.
+# The function follows Supabase's guide, except for the text configuration and the distance: <=> as everywhere here,
+# instead of <#>.
 GUIDE = f"""
 create function hybrid_search(query_text text, query_embedding vector({DIMENSIONS}), match_count int,
   full_text_weight float = 1, semantic_weight float = 1, rrf_k int = 50)
@@ -130,7 +133,7 @@ class Postgres(Engine):
 
     def open(self) -> str:
         self._db = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=0)
-        # A filter takes from what the index gave, which then has to give more.
+        # A filter removes some of the index's candidates, so the index has to return more.
         self._db.execute("set hnsw.iterative_scan = strict_order")
         about = version(self._db)
         if self.corpus.has_vectors:
@@ -145,7 +148,7 @@ class Postgres(Engine):
 
     @cached_property
     def _comparing(self) -> Connection:
-        """Read all vectors, which must not count as memory of what is timed."""
+        """Return a connection for exact searches, which read all vectors and must not add to the measured memory."""
         db = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=0)
         db.execute("set enable_indexscan = off")
         return db

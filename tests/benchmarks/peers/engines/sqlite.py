@@ -1,4 +1,4 @@
-"""SQLite with FTS5 and sqlite-vec, which compares all vectors."""
+"""Run SQLite with FTS5 and sqlite-vec, which compares all vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tantivy, the library under ParadeDB and Quickwit."""
+"""Run Tantivy, the library under ParadeDB and Quickwit."""
 
 from __future__ import annotations
 
