@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -95,6 +95,12 @@ def two(make: Callable[..., Database]) -> tuple[Database, Database]:
     return installed(make)
 
 
+@pytest.fixture
+def two_cores(make: Callable[..., Database]) -> tuple[Database, Database]:
+    """Install the core alone, for tests of roles and not of functions."""
+    return installed(make, only=["core"])
+
+
 @pytest.fixture(scope="module")
 def shared_two(admin: Connection, server: embedded.Server) -> Iterator[tuple[Database, Database]]:
     """For all tests that leave them as they are: two installations take longer than most tests."""
@@ -102,11 +108,11 @@ def shared_two(admin: Connection, server: embedded.Server) -> Iterator[tuple[Dat
         yield installed(make)
 
 
-def installed(make: Callable[..., Database]) -> tuple[Database, Database]:
+def installed(make: Callable[..., Database], only: Sequence[str] = ()) -> tuple[Database, Database]:
     """Both installed by their owners, with a document of a tenant."""
     databases = make("one"), make("two")
     for database in databases:
-        install(database.dsn())
+        install(database.dsn(), only=only)
         with database.connect() as owner:
             owner.execute("select braid.create_tenant('victim')")
             owner.execute("set braid.tenant = 'victim'")
@@ -221,20 +227,20 @@ def test_an_owner_gains_nothing_elsewhere(shared_two: tuple[Database, Database])
 
 
 def test_a_role_made_beforehand_is_not_taken_for_the_databases_own(
-    make: Callable[..., Database], two: tuple[Database, Database]
+    make: Callable[..., Database], two_cores: tuple[Database, Database]
 ) -> None:
     """Whoever created it could act for it."""
-    mallory = two[0]
+    mallory = two_cores[0]
     victim = make("victim")
     with mallory.connect() as connection:
         connection.execute(sql.SQL("create role {}").format(sql.Identifier(f"braid_owner_{victim.name}")))
     for dsn in (victim.dsn(), victim.dsn("postgres")):
         with pytest.raises(InstallationError, match="is there already") as caught:
-            install(dsn)
+            install(dsn, only=["core"])
         assert mallory.owner in caught.value.message and "drop role" in str(caught.value.hint)
     with victim.connect("postgres") as connection:
         connection.execute(sql.SQL("drop role {}").format(sql.Identifier(f"braid_owner_{victim.name}")))
-    assert install(victim.dsn()).changed
+    assert install(victim.dsn(), only=["core"]).changed
 
 
 def roles_here(database: Database) -> tuple[str, str]:
@@ -277,9 +283,9 @@ def test_a_copy_of_a_database_gets_roles_of_its_own(
 
 
 def test_a_renamed_database_goes_on_and_gets_roles_of_its_own(
-    two: tuple[Database, Database], admin: Connection
+    two_cores: tuple[Database, Database], admin: Connection
 ) -> None:
-    one, _ = two
+    one, _ = two_cores
     before = roles_here(one)
     renamed = Database(f"{one.name}_2", one.owner, one.server)
     admin.execute(sql.SQL("alter database {} rename to {}").format(*map(sql.Identifier, (one.name, renamed.name))))
@@ -293,7 +299,7 @@ def test_a_renamed_database_goes_on_and_gets_roles_of_its_own(
     assert install(renamed.dsn()).functions_applied
     assert roles_here(renamed) == tuple(f"{role}_2" for role in before)
     assert finds(renamed)
-    assert install(one.dsn()).changed
+    assert install(one.dsn(), only=["core"]).changed
     assert not install(renamed.dsn()).changed
     assert uninstall(renamed.dsn()).roles_kept == "another database of this cluster uses them"
     assert admin.execute("select count(*) from pg_roles where rolname ~ %s", (f"{renamed.name}$",)).fetchone() == (0,)
@@ -301,9 +307,9 @@ def test_a_renamed_database_goes_on_and_gets_roles_of_its_own(
 
 @pytest.mark.parametrize("by", ["owner", "superuser"])
 def test_a_restored_dump_refuses_until_it_is_installed(
-    two: tuple[Database, Database], make: Callable[..., Database], pg_version: int, tmp_path: Any, by: str
+    two_cores: tuple[Database, Database], make: Callable[..., Database], pg_version: int, tmp_path: Any, by: str
 ) -> None:
-    one, _ = two
+    one, _ = two_cores
     with one.connect() as connection:
         connection.execute("create role " + f"member_of_{one.name} login in role braid_writer")
         connection.execute("select braid.add_tenant_member('victim', %s)", (f"member_of_{one.name}",))
@@ -335,8 +341,10 @@ def test_a_restored_dump_refuses_until_it_is_installed(
     assert not install(restored.dsn(login)).changed
 
 
-def test_uninstalling_takes_the_databases_own_roles_along(two: tuple[Database, Database], admin: Connection) -> None:
-    one, other = two
+def test_uninstalling_takes_the_databases_own_roles_along(
+    two_cores: tuple[Database, Database], admin: Connection
+) -> None:
+    one, other = two_cores
     assert uninstall(one.dsn()).roles_kept == "another database of this cluster uses them"
     own = f"^braid_(owner|definer)_({one.name}|{other.name})$"
     left = admin.execute("select rolname from pg_roles where rolname ~ %s", (own,)).fetchall()
