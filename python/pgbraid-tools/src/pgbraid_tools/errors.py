@@ -8,7 +8,7 @@ __all__ = ["IngestError", "RerankingServiceError"]
 
 
 class IngestError(PgbraidError):
-    """A file, or one line of it, cannot be read as documents. `line` is 1-based, None for the whole file."""
+    """Raised when a file, or one line of it, cannot be read as documents. `line` is 1-based; None is the whole file."""
 
     def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
         super().__init__(
@@ -20,4 +20,4 @@ class IngestError(PgbraidError):
 
 
 class RerankingServiceError(RerankingError):
-    """The reranking service is unreachable, refuses, or answers nonsense."""
+    """Raised when the reranking service is unreachable, refuses, or sends an invalid answer."""

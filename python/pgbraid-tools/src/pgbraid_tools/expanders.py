@@ -1,4 +1,4 @@
-"""Further queries for one by a chat model, for the argument `expand` of a search."""
+"""Expand a query into further queries with a chat model, for the argument `expand` of a search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pgbraid_tools.chat import CHAT_URL, ChatService, response_format
 
 __all__ = ["ChatExpander"]
 
-# Objects in a model's answer.
+# The limit of JSON objects examined in a model's answer.
 MOST_READ = 1_000
 INSTRUCTIONS = (
     "You write search queries. The user message is JSON with a query and a count. Answer with so many other queries "
@@ -22,13 +22,13 @@ RESPONSE_FORMAT = response_format("queries", {"type": "array", "items": {"type":
 
 
 class ChatExpander:
-    """Further queries by a chat model over any service that speaks OpenAI's POST /v1/chat/completions (vLLM, Ollama,
-    llama.cpp, …).
+    """Generate further queries with a chat model, over any service that speaks OpenAI's POST /v1/chat/completions
+    (vLLM, Ollama, llama.cpp, …).
 
-    It asks for `count` queries. `base_url` ends before `/chat/completions`. `api_key` defaults to the environment
-    variable OPENAI_API_KEY; without one, no Authorization header is sent. `timeout` is in seconds. `options` are more
-    fields of the request, such as `temperature=0`; `response_format=None` leaves the schema of the answer out for a
-    service that has no structured outputs. Raises ExpansionError.
+    The model is asked for `count` queries. `base_url` ends before `/chat/completions`. `api_key` defaults to the
+    environment variable OPENAI_API_KEY; without one, no Authorization header is sent. `timeout` is in seconds.
+    `options` are additional fields of the request, such as `temperature=0`. `response_format=None` omits the answer's
+    schema, for a service without structured outputs. Raises ExpansionError.
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class ChatExpander:
 
 
 def _queries_in(content: str) -> list[str] | None:
-    """Models may think aloud, or fence what they answer: all of it, or the last object that has queries."""
+    """Return the queries of the answer, or of its last object that has queries, since models may reason aloud or use
+    a code fence."""
     decode = json.JSONDecoder().raw_decode
     start = len(content)
     for number in range(MOST_READ):

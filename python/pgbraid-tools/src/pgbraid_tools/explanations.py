@@ -1,4 +1,4 @@
-"""Explained searches as text."""
+"""Render explained searches as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["explanation_text"]
 
 
 def explanation_text(explanation: Explanation, style: Style | None) -> str:
-    """The explanation as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
+    """Return the explanation as text. `style(text, kind)` may add colour; `kind` is title, score, faint or warning."""
     style = style or plain
     blocks = [_head(explanation, style), *(_row(row, style) for row in explanation.results)]
     if explanation.document is not None:

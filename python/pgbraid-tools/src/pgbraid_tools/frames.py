@@ -1,4 +1,4 @@
-"""Data frames: search results as one, and documents from one."""
+"""Convert search results to data frames, and data frames to documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frame_documents", "to_arrow", "to_pandas"]
 
-# Objects of any shape: in a table with types they are JSON.
+# These columns hold JSON objects of any shape; a typed table stores them as JSON text.
 OBJECTS = ("metadata", "boosts", "query_ranks")
 TIMES = ("occurred_at", "created_at")
 NUMBERS = ("importance", "score")
@@ -25,14 +25,15 @@ INTEGERS = ("chunk_id", "document_id", "chunk_index", "token_count", "passage_st
 
 
 def to_pandas(rows: Sequence[ResultRow]) -> pandas.DataFrame:
-    """A row for each result, best first, and a column for each attribute, whether or not any result has it."""
+    """Return a row for each result, best first, with a column for each attribute even if no result has it."""
     import pandas
 
     return pandas.DataFrame({name: [getattr(row, name) for row in rows] for name in COLUMNS})
 
 
 def to_arrow(rows: Sequence[ResultRow]) -> pyarrow.Table:
-    """As `to_pandas`, with the same types whatever was found; metadata, boosts and query_ranks are JSON texts."""
+    """Return a table like `to_pandas`, with column types that do not depend on the results. metadata, boosts and
+    query_ranks are JSON texts."""
     import pyarrow
 
     columns: dict[str, Any] = {}
@@ -57,11 +58,10 @@ def _type_of(name: str) -> pyarrow.DataType:
 
 
 def frame_documents(frame: Any, id: str, text: str) -> Iterator[dict[str, Any]]:  # noqa: A002
-    """A document for each row: its external_id from the column `id`, its content from `text`; other columns by their
-    names, such as title or occurred_at, and those that documents do not have as metadata. What is missing in a row, as
-    None, NaN or NaT, the document does not have.
+    """Yield a document for each row, with the external_id from column `id` and the content from column `text`.
 
-    Raises InvalidArgumentError for a column that is not there, or a row without id.
+    Columns such as title or occurred_at fill the fields of the same name; all other columns become metadata. Missing
+    values (None, NaN, NaT) are left out. Raise InvalidArgumentError if a column does not exist or a row has no id.
     """
     names = [str(name) for name in (frame.schema.names if hasattr(frame, "to_pylist") else frame.columns)]
     for argument, name in (("id", id), ("text", text)):
@@ -105,7 +105,7 @@ def _rows(frame: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """None for what is missing; scalars of NumPy as Python's; decimals as JSON has numbers."""
+    """Return None for a missing value, a Python scalar for NumPy's, and a JSON number for a decimal."""
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if hasattr(value, "item") and getattr(value, "shape", None) == ():

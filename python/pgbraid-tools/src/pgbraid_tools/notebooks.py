@@ -1,4 +1,4 @@
-"""Search results as notebooks show them."""
+"""Render search results in notebooks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 __all__ = ["plot_scores", "results_html"]
 
 SNIPPET_CHARACTERS = 300
-# Readable on white and on black, and to those who see no red or green (Okabe & Ito 2008).
+# These colours are readable on white, on black, and with red-green colour blindness (Okabe & Ito 2008).
 LEGS = (("full_text", "full text", "#0072b2"), ("semantic", "semantic", "#d55e00"), ("sparse", "sparse", "#009e73"))
 
 
 def results_html(results: Sequence[ResultRow], query: str | None, warnings: Sequence[Mapping[str, Any]]) -> str:
-    """A table: title, passage with the words of the query marked if the search asked for snippets, and a bar for each
-    leg, as long as its normalised score. All that is stored is escaped, and no formula for MathJax."""
+    """Return a table of titles and passages, with a bar for each leg as long as its normalised score. If the search
+    asked for snippets, the words of the query are marked.
+
+    Stored text is escaped, and MathJax does not read it as formulas.
+    """
     rows = "".join(_row(row, place) for place, row in enumerate(results, 1))
     notes = "".join(f"<p>⚠ {escape(str(note.get('message', note.get('code'))))}</p>" for note in warnings)
     head = f"<p>{len(results)} result{'' if len(results) == 1 else 's'} for <b>{escape(query or '')}</b></p>"
@@ -61,7 +64,7 @@ def _bar(row: ResultRow, leg: str, label: str, colour: str) -> str:
 
 
 def plot_scores(results: Sequence[ResultRow], axes: Axes | None = None) -> Axes:
-    """Bars of the normalised scores of each leg, beside each other for each row, best on top."""
+    """Draw a bar for each leg's normalised score, side by side for each row, best row on top."""
     try:
         from matplotlib import pyplot
     except ModuleNotFoundError as error:

@@ -1,7 +1,8 @@
-"""What so many chunks take: bytes by table, CPU by search and write, and the nodes for that.
+"""Estimate the resources for a number of chunks: bytes per table, CPU per search and write, and nodes.
 
 `python -m benchmarks.size` in tests/ measures the constants, tests/tools/cli/test_size.py checks them, and
-docs/guide/scale.md says how far they carry."""
+docs/guide/scale.md says how far the estimate holds.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +15,47 @@ from pgbraid.errors import InvalidArgumentError
 __all__ = ["MOST_DIMENSIONS", "Demand", "Node", "bytes_of_chunks", "estimate", "search_ms", "write_ms"]
 
 PAGE, PAGE_HEADER, ITEM = 8192, 24, 4
-# Bytes of a vector's numbers as a table stores them, and how many an index can take, by vector_storage.
+# A vector takes HEAD bytes, and NUMBER bytes for each dimension in a table, by vector_storage.
 HEAD, NUMBER = 8, {"vector": 4.0, "halfvec": 2.0, "binary": 4.0}
-# What its index has of them.
+# Bytes of each dimension in an index, and the most dimensions that an index allows.
 INDEXED_NUMBER = {"vector": 2.0, "halfvec": 2.0, "binary": 1 / 8}
 MOST_DIMENSIONS = {"vector": 2000, "halfvec": 4000, "binary": 16000}
-# pgvector: an element of the index, with the places of ten rows; its neighbours, twice hnsw_m, and some more above.
+# Bytes in a pgvector index: an element with ten heap pointers; its neighbour list with twice hnsw_m entries, plus some
+# for upper levels.
 ELEMENT, NEIGHBOURS = 72, 4 + 6 * 2 * 16 + 6
-# From so many bytes on a vector lies out of line, in pieces with a head each; a row of 8,160 bytes stays whole.
+# A larger vector is stored out of line (TOAST), in pieces with a header each; a row of 8,160 bytes stays whole.
 OUT_OF_LINE, PIECE, PIECE_HEAD = 8000, 1996, 50
-# A tenant's vectors get an index from so many on, if they have so many dimensions; fewer if they have more.
+# A tenant's vectors get an index from INDEXED_FROM chunks at INDEXED_AT dimensions; more dimensions lower the
+# threshold.
 INDEXED_FROM, INDEXED_AT, INDEXED_BASE = 8000, 384, 200
-# Bytes of a row with its keys, besides what the text and the vector take.
+# Bytes of a row with its index entries, without its text and vector.
 DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR_KEYS, SHARD_VECTOR, SHARD_KEYS = 250, 225, 240, 60, 49, 105
 FORWARD, FORWARD_WORD = 214, 5.5
-# Bytes of a posting, and of a row of postings: one for each lexeme of each segment. Eight of a size are merged.
+# Bytes of a posting, and of a row of postings, which exists for each lexeme of each segment. Eight segments of a size
+# are merged.
 POSTING, LEXEME, SEGMENTS = 5.0, 150, 8
-# How many different words there are among so many: in a chunk, and in a segment (Heaps' law; Manning, Raghavan &
-# Schütze 2008, Introduction to Information Retrieval, 5.1.1).
+# Heaps' law estimates the distinct words of a chunk and of a segment (Manning, Raghavan & Schütze 2008, Introduction to
+# Information Retrieval, 5.1.1).
 CHUNK_EXPONENT, HEAPS_FACTOR, HEAPS_EXPONENT = 0.886, 44.0, 0.49
 WORD_BYTES = 6.0
-# Dead rows and pages that are not full, in tables that are written to.
+# The share of dead rows and free space in tables that are written to.
 FREE_SHARE = 0.2
-# CPU of a hybrid search of a tenant of so many chunks, in milliseconds, and how it grows; and by what share with each
-# dimension beyond 768: one measurement, at 1,536.
+# CPU of a hybrid search in milliseconds for a tenant of SEARCH_CHUNKS chunks, and the exponent by which it grows with
+# the chunks. Each dimension beyond 768 adds a share, from one measurement at 1,536.
 SEARCH_MS, SEARCH_CHUNKS, SEARCH_EXPONENT = 14.5, 5000, 0.215
 SEARCH_DIMENSIONS, SEARCH_A_DIMENSION = 768, 0.29 / 768
-# How far a node is filled: of its disk, of its memory by what searches read, of its processors.
+# The share of a node's disk, memory and processors that may be used; memory counts only the data that searches read.
 DISK_SHARE, MEMORY_SHARE, CPU_SHARE = 0.7, 0.75, 0.6
-# The largest tenant, and the most dimensions, that hybrid searches were measured with.
+# The largest tenant and the most dimensions for which hybrid searches were measured.
 MEASURED_CHUNKS, MEASURED_DIMENSIONS = 1_000_000, 1536
 LARGE_CHUNKS = 10_000_000
-# Tables of vectors in a database, more than which were never measured.
+# The most tables of vectors in one database that were measured.
 MOST_SHARDS = 1_000
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What there is to be: `chunks` of all tenants, `largest` of one of them; `writes` are chunks a second."""
+    """Describe the load: `chunks` of all tenants, `largest` of the largest tenant, `writes` in chunks a second."""
 
     chunks: int
     dimensions: int = 384
@@ -65,7 +69,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Node:
-    """A machine: processors, and bytes of memory and disk."""
+    """Describe a machine: processors, and bytes of memory and disk."""
 
     cpus: int = 16
     memory: int = 64 << 30
@@ -73,7 +77,8 @@ class Node:
 
 
 def storage_of(demand: Demand) -> str:
-    """As a collection's: as exact as an index allows, unless chosen. Raises InvalidArgumentError."""
+    """Return the demanded vector_storage, or by default the most exact one that an index allows. Raise
+    InvalidArgumentError if it has too many dimensions for an index."""
     if demand.storage is None:
         return next((name for name, most in MOST_DIMENSIONS.items() if demand.dimensions <= most), "binary")
     most = MOST_DIMENSIONS.get(demand.storage, 0)
@@ -94,9 +99,10 @@ def bytes_of_chunks(
     text_bytes: float | None = None,
     indexed_from: int = INDEXED_FROM,
 ) -> dict[str, float]:
-    """Of a tenant of so many chunks, the bytes that each takes, by table, once `maintain` has nothing left to do.
+    """Return the bytes per chunk of a tenant with `chunks` chunks, by table, once `maintain` has nothing left to do.
 
-    `text_bytes` are those of a chunk's text, and `indexed_from` the server's setting exact_rows, if they are known."""
+    `text_bytes` is the size of a chunk's text, and `indexed_from` the server's setting exact_rows, if known.
+    """
     text = words * WORD_BYTES if text_bytes is None else text_bytes
     segment_words = HEAPS_FACTOR * (chunks / SEGMENTS * words) ** HEAPS_EXPONENT
     lexemes = min(SEGMENTS * segment_words, chunks * words**CHUNK_EXPONENT)
@@ -108,45 +114,45 @@ def bytes_of_chunks(
         "postings": POSTING * words**CHUNK_EXPONENT + LEXEME * lexemes / chunks,
     }
     if chunks < indexed_from * (INDEXED_AT + INDEXED_BASE) / (dimensions + INDEXED_BASE):
-        # It holds every number in four bytes. 48: the head of the row and its keys.
+        # chunk_vectors stores every dimension in four bytes. 48 bytes are the row's header and keys.
         return {**sizes, "chunk_vectors": VECTOR_KEYS + _stored(48, HEAD + NUMBER["vector"] * dimensions)}
     return {
         **sizes,
         "chunk_vectors": float(SHARD_VECTOR),
-        # 49: the head of the row, tenant_id, chunk_id, embedding_hash, is_duplicate.
+        # 49 bytes are the row's header, tenant_id, chunk_id, embedding_hash and is_duplicate.
         "vectors": _stored(49, HEAD + NUMBER[storage] * dimensions),
         "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + HEAD + INDEXED_NUMBER[storage] * dimensions, NEIGHBOURS),
     }
 
 
 def _in_pages(*rows: float) -> float:
-    """What some rows take of a page, which holds them whole."""
+    """Return the bytes that rows take together; a page holds them whole and may leave space free."""
     taken = sum(math.ceil(row / 8) * 8 + ITEM for row in rows)
     fitting = (PAGE - PAGE_HEADER) // taken
     return PAGE / fitting if fitting else PAGE * math.ceil(taken / PAGE)
 
 
 def _stored(row: float, vector: float) -> float:
-    """What a vector takes in a table, with the row around it."""
+    """Return the bytes of a vector in a table, with its row."""
     if vector <= OUT_OF_LINE:
         return _in_pages(row + vector)
     return 80 + vector + PIECE_HEAD * math.ceil(vector / PIECE)
 
 
 def search_ms(chunks: float, dimensions: int) -> float:
-    """CPU of a hybrid search of a tenant of so many chunks, in milliseconds."""
+    """Return the CPU of a hybrid search, in milliseconds, for a tenant of `chunks` chunks."""
     longer = 1 + SEARCH_A_DIMENSION * max(0, dimensions - SEARCH_DIMENSIONS)
     return SEARCH_MS * math.pow(max(chunks, 1000) / SEARCH_CHUNKS, SEARCH_EXPONENT) * longer
 
 
 def write_ms(chunks: float, dimensions: int, words: int) -> dict[str, float]:
-    """CPU of a chunk that is written, and of what `maintain` does for it, in milliseconds."""
+    """Return the CPU to write a chunk, and to maintain it afterwards, in milliseconds."""
     index = 0.3 * math.log10(max(chunks, 10)) * (0.6 + 0.4 * dimensions / 384)
     return {"write": 0.15 + 0.0035 * words, "maintain": index}
 
 
 def estimate(demand: Demand, node: Node) -> dict[str, Any]:
-    """Everything that `pgbraid size` prints. Raises InvalidArgumentError."""
+    """Return everything that `pgbraid size` prints. Raise InvalidArgumentError for impossible figures."""
     storage = storage_of(demand)
     if demand.tenants > demand.chunks:
         raise InvalidArgumentError(
@@ -166,7 +172,7 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
         )
     tenant = _tenant(demand, storage, largest)
     others = demand.tenants - 1
-    # One of the others, which are alike; a tenant alone has none.
+    # All other tenants are assumed to be of equal size; a single tenant has none beside it.
     other = _tenant(demand, storage, (demand.chunks - largest) / others) if others else tenant
     room = {
         "disk": node.disk * DISK_SHARE,
@@ -178,15 +184,15 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
     write_cpus = in_all["writes"]
     search_cpus = demand.qps * search_ms(largest, demand.dimensions) / 1000
     by = {
-        # Of a tenant that is too large for a node, as if it could be divided.
+        # For a tenant that is too large for a node, the count assumes that it could be divided.
         name: max(math.ceil(in_all[name] / most), _databases(tenant.needs, other.needs, others, {name: most}))
         for name, most in room.items()
     }
     by["processors"] = max(1, math.ceil((search_cpus + write_cpus) / room["writes"]))
-    # A standby searches in one database and takes no writes, which leave the primary less for searches.
+    # A standby serves searches of one database and takes no writes; the primary's writes reduce its room for searches.
     free = max(0.0, room["writes"] - write_cpus / primaries)
     standbys = primaries * math.ceil(max(0.0, search_cpus / primaries - free) / room["writes"])
-    # Each tenant with an index has a table of its own.
+    # Each tenant with an index has its own table of vectors.
     indexed = tenant.is_indexed + others * other.is_indexed
     shards = math.ceil(indexed / primaries)
     a_chunk = {
@@ -217,7 +223,8 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Tenant:
-    """`sizes` are bytes a chunk, by table; `needs`: bytes on disk and in memory, and processors for its writes."""
+    """Hold a tenant's figures. `sizes` are bytes per chunk, by table; `needs` are bytes on disk and in memory, and
+    processors for writes."""
 
     chunks: float
     sizes: dict[str, float]
@@ -235,14 +242,14 @@ def _tenant(demand: Demand, storage: str, chunks: float) -> _Tenant:
     needs = {
         "disk": chunks * sum(sizes.values()) * (1 + FREE_SHARE),
         "memory": chunks * sum(size for name, size in sizes.items() if name in read),
-        # Writes go to tenants by their chunks.
+        # Writes are assumed proportional to a tenant's chunks.
         "writes": demand.writes * chunks / demand.chunks * milliseconds / 1000,
     }
     return _Tenant(chunks, sizes, needs)
 
 
 def _databases(largest: dict[str, float], other: dict[str, float], others: int, room: dict[str, float]) -> int:
-    """How many nodes with so much room hold the largest tenant and the others: each tenant whole."""
+    """Return how many nodes with this room hold the largest tenant and the others, without dividing a tenant."""
 
     def fitting(beside: float) -> int:
         counts = [(most - beside * largest[name]) // other[name] for name, most in room.items() if other[name]]

@@ -1,4 +1,4 @@
-"""The documentation strings of Python's standard library as documents: text that every machine has."""
+"""Turn the docstrings of Python's standard library into documents: text that every machine has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ SHORTEST = 30
 
 
 def standard_library_documents() -> Iterator[dict[str, Any]]:
-    """Public modules and their public classes, read from source: importing some of them has side effects."""
+    """Yield public modules and their public classes. The source is parsed, since importing some modules has side
+    effects."""
     root = Path(sysconfig.get_path("stdlib"))
     for package in sorted(sys.stdlib_module_names - LEFT_OUT):
         if not package.startswith("_"):

@@ -1,6 +1,7 @@
-"""OpenTelemetry: a span and the duration of each call of the database, once `instrument()` is called; nothing before.
+"""Record an OpenTelemetry span and the duration of each database call, once `instrument()` is called.
 
-Names are those of the semantic conventions for databases."""
+Names follow the semantic conventions for databases.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["instrument", "uninstrument"]
 
 SCHEMA = "https://opentelemetry.io/schemas/1.33.0"
-# Seconds, as the conventions have them.
+# Bucket bounds in seconds, as the conventions recommend.
 BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0]
 
 _original = async_client.session.Session.rows, client.session.Session.rows
@@ -39,11 +40,11 @@ def instrument(
     meter_provider: MeterProvider | None = None,
     capture_text: bool = False,
 ) -> None:
-    """Have all clients of this process, those that are open too, record a span for each call of the database, and how
-    long it took as the metric `db.client.operation.duration`.
+    """Record a span for each database call of this process's clients, including open ones, and its duration as the
+    metric `db.client.operation.duration`.
 
-    Providers default to the global ones. `capture_text` adds what is searched for, the statement, and messages of
-    errors, which quote arguments. A second call replaces the first. Needs `pip install 'pgbraid[opentelemetry]'`.
+    Providers default to the global ones. `capture_text` adds the search text, the statement, and error messages, which
+    quote arguments. A second call replaces the first. Needs `pip install 'pgbraid[opentelemetry]'`.
     """
     recorder = _Recorder(tracer_provider, meter_provider, capture_text)
     of_async, of_sync = _original
@@ -64,7 +65,7 @@ def instrument(
 
 
 def uninstrument() -> None:
-    """End what `instrument` began."""
+    """Stop what `instrument` began."""
     _replace(*_original)
 
 
@@ -135,5 +136,5 @@ def _server(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) 
     try:
         info = connection.info
         return {"db.namespace": info.dbname, "server.address": info.host, "server.port": info.port}
-    except psycopg.Error:  # closed
+    except psycopg.Error:  # The connection is closed.
         return {}

@@ -1,4 +1,4 @@
-"""A language model as a judge."""
+"""Grade relevance with a language model."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "JudgingError", "ModelJudge", "ask_model"]
 
-# The scale and the steps are those of UMBRELA (Upadhyay et al. 2024, arXiv:2406.06519), which reproduces the prompt of
-# Thomas et al. 2024 (arXiv:2309.10621), without its measure of trust, which is no matter of relevance.
+# Scale and steps follow UMBRELA (Upadhyay et al. 2024, arXiv:2406.06519), which reproduces the prompt of Thomas et al.
+# 2024 (arXiv:2309.10621). Its measure of trust is left out, since it does not concern relevance.
 INSTRUCTIONS = """\
 You judge how relevant a passage is to a search query, with a grade from 0 to 3:
 0: the passage has nothing to do with the query.
@@ -36,19 +36,22 @@ with JSON only, without your reasons: {"grade": 0, 1, 2 or 3}."""
 
 
 class ModelJudge(ChatJudge):
-    """A chat model that grades from 0 to 3 how relevant a passage is."""
+    """Ask a chat model to grade from 0 to 3 how relevant a passage is."""
 
     instructions = INSTRUCTIONS
     answer_format = response_format("grade", {"type": "integer", "enum": [0, 1, 2, 3]})
 
     def grade(self, query: str, text: str) -> int | None:
-        """0 to 3; None if the answer has no such number. Raises JudgingError."""
+        """Return a grade from 0 to 3; None if the answer has no such number. Raise JudgingError."""
         return _grade_in(self._ask(query, passage=text))
 
 
 def _grade_in(content: str) -> int | None:
-    """The last object with a grade, as models may think aloud, or fence what they answer; else UMBRELA's own form, or a
-    bare number. Of an answer nothing else is used: whatever a document talks the model into, it is a grade."""
+    """Return the grade in the last JSON object that has one, since models may reason aloud or wrap their answer in a
+    code fence. Otherwise accept UMBRELA's own form, or a bare number.
+
+    Nothing else in the answer is used, so a document that manipulates the model can only influence a grade.
+    """
     for text in reversed(re.findall(r"\{[^{}]*\}", content)):
         try:
             grade = json.loads(text)["grade"]
@@ -64,7 +67,7 @@ def _grade_in(content: str) -> int | None:
 
 @dataclass
 class Asked(Answers):
-    """What has no grade is left ungraded."""
+    """Count the grades stored; a result without a usable grade stays ungraded."""
 
     graded: int = 0
 
@@ -79,8 +82,8 @@ def ask_model(
     concurrency: int = 4,
     progress: Callable[[PooledResult], object] = lambda _: None,
 ) -> Asked:
-    """Have the model grade the results, `concurrency` at a time; each grade is stored when it is there. Raises what
-    `answers` raises."""
+    """Ask the model to grade the results, `concurrency` at a time, and store each grade as soon as it arrives. Raise
+    the errors of `answers`."""
     asked = Asked()
     questions = ((result, partial(model.grade, result.query_text, passage_of(result))) for result in results)
     for result, grade in answers(questions, asked, concurrency=concurrency):

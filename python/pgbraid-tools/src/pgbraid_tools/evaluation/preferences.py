@@ -1,4 +1,4 @@
-"""Which of two configurations a language model prefers, by pairs of what only one of them found."""
+"""Ask a language model which of two configurations it prefers, by pairs of results that only one of them found."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ PAGE = 1000
 
 
 class PairJudge(ChatJudge):
-    """A chat model that says which of two passages is better for a query."""
+    """Ask a chat model which of two passages answers a query better."""
 
     instructions = INSTRUCTIONS
     answer_format = response_format("better", {"type": "string", "enum": list(ANSWERS)})
 
     def compare(self, query: str, first: str, second: str) -> int | None:
-        """1 if the first is better, -1 if the second is, 0 if neither is or the model goes by their order: it is asked
-        in both. None if an answer is none of these. Raises JudgingError."""
+        """Return 1 if the first passage is better, -1 if the second is, 0 if neither is; None if an answer is unusable.
+        Raise JudgingError.
+
+        The model is asked in both orders; if its answers depend on the order, the result is 0.
+        """
         votes = (self._better(query, first, second), self._better(query, second, first))
         if None in votes:
             return None
@@ -50,7 +53,8 @@ class PairJudge(ChatJudge):
 
 
 def _answer_in(content: str) -> str | None:
-    """The last object that has an answer, as models may think aloud, or fence what they answer; else a bare one."""
+    """Return the answer in the last JSON object that has one, since models may reason aloud or wrap their answer in
+    a code fence; else a bare answer."""
     for text in reversed(re.findall(r"\{[^{}]*\}", content)):
         try:
             better = json.loads(text)["better"]
@@ -63,7 +67,7 @@ def _answer_in(content: str) -> str | None:
 
 @dataclass(frozen=True)
 class Pair:
-    """What only the first configuration found for a query, beside what only the second found."""
+    """Pair a result that only the first configuration found for a query with a result that only the second found."""
 
     first: PooledResult
     second: PooledResult
@@ -71,15 +75,18 @@ class Pair:
 
 @dataclass
 class Preferences(Answers):
-    """`wins` and `losses` are of the first configuration: queries for which more of its results were better, or fewer.
-    `alike` are queries without a pair. Of the pairs that have two different grades, `agreeing` have the better grade
-    where the model has its preference, `opposed` where it has not."""
+    """Count which configuration the model prefers.
+
+    `wins` counts queries where the first configuration had more of the better results, `losses` queries where it had
+    fewer, and `alike` queries without a pair. `graded` counts pairs with two different grades; the model's preference
+    agrees with the grades in `agreeing` and contradicts them in `opposed`.
+    """
 
     wins: int = 0
     losses: int = 0
     ties: int = 0
     alike: int = 0
-    # Those without an answer do not count.
+    # Only pairs with a usable answer are counted.
     pairs: int = 0
     graded: int = 0
     agreeing: int = 0
@@ -87,7 +94,8 @@ class Preferences(Answers):
 
     @property
     def p(self) -> float:
-        """Of the two-sided sign test over the queries: how likely so clear a result is if neither is better."""
+        """Return the p-value of a two-sided sign test over the queries: the probability of a result at least this
+        clear if neither configuration is better."""
         count = self.wins + self.losses
         most = max(self.wins, self.losses)
         return min(1.0, float(2 * sum(math.comb(count, n) for n in range(most, count + 1)) / 2**count))
@@ -102,9 +110,9 @@ def differing_pairs(
     depth: int,
     seed: int = 0,
 ) -> Iterator[list[Pair]]:
-    """Of each query in turn: the results among the first `depth` that the other configuration does not have there,
-    paired in a random order. Empty where both found the same."""
-    # Nobody has graded anything under this name, so nothing is left out.
+    """Yield, for each query, pairs of results among the first `depth` that only one configuration has, in random
+    order. The list is empty if both found the same results."""
+    # No grade is stored under this name, so pool_results leaves no result out.
     nobody = f"nobody {uuid4()}"
     after, number = None, 0
     while page := client.list_queries(query_set, match_count=PAGE, after=after):
@@ -139,7 +147,7 @@ def ask_preferences(
     concurrency: int = 4,
     progress: Callable[[int], object] = lambda _: None,
 ) -> Preferences:
-    """Have the model compare all pairs, `concurrency` at a time. Raises what `answers` raises."""
+    """Ask the model to compare all pairs, `concurrency` at a time. Raise the errors of `answers`."""
     done = Preferences()
     sums: dict[int, int] = {}
 

@@ -1,4 +1,4 @@
-"""The HTML page of `pgbraid eval`: one file without scripts, which loads nothing."""
+"""Render the HTML page of `pgbraid eval`: one file without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 __all__ = ["MOST_EXPLAINED", "MOST_EXPLAINED_ROWS", "Explanations", "interpolated_precision", "render", "shown_queries"]
 
 MOST_QUERIES = 1000
-# Of the queries shown, and of the rows of each: those with the shares of their words.
+# Only this number of queries, and of rows in each, show what each word adds to the score.
 MOST_EXPLAINED = 100
 MOST_EXPLAINED_ROWS = 10
 BARS = 24
 WIDTH, HEIGHT = 480, 240
-# Of configurations, one after the other; on white and on black.
+# Colours of the configurations in order; each is readable on white and on black.
 COLOURS = ("#2f6fb0", "#c2571a", "#3a8a45", "#8f4fb0", "#b03a5b", "#7a7a22")
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1b1f24;
@@ -42,7 +42,7 @@ th, td, details { border-color: #363b42 } .relevant { background: #173723 } .irr
 svg text { fill: #98a1ab } svg .axis { stroke: #59616b } svg .grid { stroke: #2a2f35 } }
 @media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 .6rem } th, td { padding: .2rem .4rem } }
 """
-# By configuration, query and chunk_id: what each word adds to its full-text score.
+# Maps configuration, query and chunk_id to what each word adds to the full-text score.
 Explanations = Mapping[str, Mapping[str, Mapping[int, Sequence[Any]]]]
 
 
@@ -51,8 +51,11 @@ def render(
     compared: Mapping[str, Mapping[str, Any]],
     explanations: Explanations | None = None,
 ) -> str:
-    """`evaluations` by the names of their configurations, the baseline first, with details; `compared`: what
-    compare_evaluations said of the others; `explanations`: ScoreParts of the rows of some queries."""
+    """Return the page.
+
+    `evaluations` maps each configuration's name to its evaluation with details, the baseline first. `compared` holds
+    the results of compare_evaluations for the others; `explanations` holds ScoreParts for rows of some queries.
+    """
     first = next(iter(evaluations.values()))
     title = f"Evaluation of {first['query_set']}"
     parts = [
@@ -87,7 +90,7 @@ def _json(value: Any) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], classes: Sequence[str] = ()) -> str:
-    """Cells are HTML; those after the first are numbers."""
+    """Return a table whose cells are HTML; all columns after the first are numbers."""
 
     def line(tag: str, cells: Sequence[str], kind: str) -> str:
         made = (f"<{tag} class={'n' if place else 'text'}>{cell}</{tag}>" for place, cell in enumerate(cells))
@@ -153,7 +156,7 @@ def _colour(place: int) -> str:
 
 
 def _keys(names: Iterable[str], said: Mapping[str, str]) -> str:
-    """Which colour is which configuration, and what else there is to say of it."""
+    """Return the legend: the colour of each configuration, and a remark on it."""
     return "".join(
         f'<p class=key><svg width="12" height="12"><rect width="12" height="12" '
         f'fill="{_colour(place)}"></rect></svg> {escape(name)}: {said[name]}</p>'
@@ -162,14 +165,14 @@ def _keys(names: Iterable[str], said: Mapping[str, str]) -> str:
 
 
 def _precision_and_recall(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
-    """The mean of the interpolated precision at eleven levels of recall, as in trec_eval."""
+    """Return the chart of interpolated precision at eleven levels of recall, averaged over queries as in trec_eval."""
     lines, said = [], {}
     for place, (name, evaluation) in enumerate(evaluations.items()):
         curves = [interpolated_precision(query) for query in evaluation["queries"] if query["relevant"]]
         means = [fmean(values) for values in zip(*curves, strict=True)]
         points = " ".join(f"{_x(level / 10):.1f},{_y(mean):.1f}" for level, mean in enumerate(means))
         said[name] = f"precision {means[1]:.3f} at recall .1, {means[5]:.3f} at .5"
-        # Of two lines that are the same, both are seen.
+        # Dashes keep both lines visible where they coincide.
         dashes = ' stroke-dasharray="8 5"' if place else ""
         lines.append(
             f'<polyline points="{points}" fill="none" stroke="{_colour(place)}" stroke-width="2"{dashes}>'
@@ -201,19 +204,20 @@ def _y(part: float) -> float:
 
 
 def interpolated_precision(query: Mapping[str, Any]) -> list[float]:
-    """The best precision from each of the eleven levels of recall on, 0, .1, … 1, as trec_eval has it."""
+    """Return the interpolated precision at the recall levels 0, .1, … 1: the best precision at that recall or above,
+    as in trec_eval."""
     found, points = 0, []
     for row in query["rows"]:
         if (row["grade"] or 0) > 0:
             found += 1
             points.append((found, found / row["rank"]))
-    # A recall of .1 of 3 documents is that of one; trec_eval rounds in this way.
+    # trec_eval rounds in this way: a recall of .1 of 3 documents needs one document.
     needed = [int(level / 10 * query["relevant"] + 0.9) for level in range(11)]
     return [max((precision for count, precision in points if count >= least), default=0.0) for least in needed]
 
 
 def _latencies(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
-    """How many queries took how long, on one scale; the slowest hundredth is in the last bar."""
+    """Return histograms of query times on one scale; the last bar includes the slowest 1 %."""
     times = {name: sorted(query["query_time_ms"] for query in found["queries"]) for name, found in evaluations.items()}
     longest = max(*(taken[min(len(taken) - 1, len(taken) * 99 // 100)] for taken in times.values()), 0.001)
     parts = []
@@ -240,7 +244,8 @@ def _latencies(evaluations: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def shown_queries(evaluations: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The ids of the queries to show: those that changed most first; of one configuration, the worst."""
+    """Return the ids of the queries to show: the largest changes first, or with one configuration, the worst queries
+    first."""
     metric = next(iter(next(iter(evaluations.values()))["metrics"]))
     first, *others = (
         {query["query_id"]: float(query["metrics"][metric]) for query in found["queries"]}
@@ -303,7 +308,7 @@ def _leg(score: float | None, rank: int | None) -> str:
 
 
 def _words(parts: Sequence[Any]) -> str:
-    """What each word adds to a full-text score, and why so much."""
+    """Return what each word adds to a full-text score, with the figures that explain it."""
     if not parts:
         return ""
     rows = [

@@ -1,4 +1,4 @@
-"""Learning to rank: from judged candidates (`client.ranking_features`) to a model that searches rank by
+"""Learn to rank: turn judged candidates (`client.ranking_features`) into a model that searches rank by
 (`client.store_ranking_model`)."""
 
 from pgbraid_tools.learning.learn import Learned, learn

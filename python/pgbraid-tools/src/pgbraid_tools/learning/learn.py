@@ -1,4 +1,4 @@
-"""A model of judged candidates, and what it is worth on queries that it has not seen."""
+"""Learn a model from judged candidates, and measure it on queries that it has not seen."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ Kind = Literal["linear", "trees"]
 
 @dataclass(frozen=True)
 class Learned:
-    """A model, and its nDCG@10 on queries that were left out when it was learned: that of the order without a model
-    (`baseline`), its own (`learned`), the difference (`gain`) and between which values that lies with 95 % confidence.
+    """Hold a model and its nDCG@10 on queries left out of training.
+
+    `baseline` is the nDCG@10 of the order without a model, `learned` the model's, `gain` the difference, and `interval`
+    the 95 % confidence interval of the gain.
     """
 
     model: dict[str, Any]
@@ -50,14 +52,14 @@ def learn(
     seed: int = 0,
     source: Mapping[str, Any] | None = None,
 ) -> Learned:
-    """Learn a model of the rows of `client.ranking_features`.
+    """Learn a model from the rows of `client.ranking_features`.
 
-    `kind` is linear, a weighted sum of the features, or trees, regression trees on top of that. What it is worth is
-    measured by cross-validation: `folds` times, the model is learned without some of the queries, and ranks these.
-    `of_chunks`: the query set judges chunks. `mode` is that of the searches, and `source` is kept in the model, under
+    `kind` is linear, a weighted sum of the features, or trees, regression trees added to the weighted sum.
+    Cross-validation measures the model: `folds` times, it is learned without some of the queries and then ranks these.
+    `of_chunks`: the query set judges chunks. `mode` is the searches' mode; `source` is stored in the model under
     `learned`. The same rows and `seed` give the same model.
 
-    Raises InvalidArgumentError for too few queries, MissingExtraError for trees without LightGBM.
+    Raise InvalidArgumentError for too few queries, MissingExtraError for trees without LightGBM.
     """
     if kind not in ("linear", "trees"):
         raise InvalidArgumentError(f"kind is {kind!r}", hint="use linear or trees")

@@ -1,4 +1,4 @@
-"""A weighted sum of features."""
+"""Fit a weighted sum of features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pgbraid_tools.learning.queries import Floats, JudgedQuery
 
 __all__ = ["Linear", "fit_linear"]
 
-# Tried in this order; the one with the least loss on queries left out is taken.
+# Cross-validation picks the penalty with the lowest loss; on a tie, the earlier one.
 PENALTIES = (1.0, 0.1, 0.01, 0.001)
 FOLDS = 3
 MOST_STEPS = 100
@@ -28,7 +28,8 @@ class Linear:
 
 @dataclass(frozen=True)
 class _Stacked:
-    """The candidates of all queries in one array, with what each should have of its query's probability."""
+    """Hold the candidates of all queries in one array, with the share of its query's probability that each should
+    get."""
 
     features: Floats
     wanted: Floats
@@ -37,8 +38,10 @@ class _Stacked:
 
 
 def fit_linear(queries: Sequence[JudgedQuery], score: int) -> Linear:
-    """The weights by which relevant candidates come first: the listwise loss of Cao et al. 2007 (ListNet), with a
-    penalty for what differs from the order that there is, which the feature at the place `score` tells."""
+    """Fit the weights that rank relevant candidates first, with the listwise loss of Cao et al. 2007 (ListNet).
+
+    A penalty keeps the order close to the current score, which is the feature at index `score`.
+    """
     means, deviations = _scale(queries)
     stacked = [_stack([query], means, deviations) for query in queries]
     penalty = PENALTIES[0]
@@ -53,7 +56,7 @@ def fit_linear(queries: Sequence[JudgedQuery], score: int) -> Linear:
         penalty = PENALTIES[int(np.argmin(losses))]
     joined = _join(stacked)
     weights = _newton(joined, _start(joined, score), penalty)
-    # What tells next to nothing is left out of the model.
+    # Features with negligible weights are left out of the model.
     weights[np.abs(weights) < 1e-4 * np.abs(weights).max()] = 0.0
     weights = weights / deviations
     if not weights.any():
@@ -62,7 +65,8 @@ def fit_linear(queries: Sequence[JudgedQuery], score: int) -> Linear:
 
 
 def _scale(queries: Sequence[JudgedQuery]) -> tuple[Floats, Floats]:
-    """Means, and deviations within queries. What never varies within a query orders nothing, and gets the weight 0."""
+    """Return the means, and the standard deviations within queries. A feature that never varies within a query gets
+    the weight 0, because it cannot change an order."""
     features = np.concatenate([query.features for query in queries])
     squares = sum(((query.features - query.features.mean(axis=0)) ** 2).sum(axis=0) for query in queries)
     deviations = np.sqrt(squares / len(features))
@@ -91,7 +95,7 @@ def _join(parts: Sequence[_Stacked]) -> _Stacked:
 
 
 def _start(stacked: _Stacked, score: int) -> Floats:
-    """Only the weight of the score that there is: how sharply it tells what is relevant."""
+    """Return weights that use the current score alone, fitted to how well it predicts relevance."""
     only = _Stacked(stacked.features[:, [score]], stacked.wanted, stacked.starts, stacked.lengths)
     weights = np.zeros(stacked.features.shape[1])
     weights[score] = max(float(_newton(only, np.zeros(1), 0.001)[0]), 0.0)
@@ -99,7 +103,8 @@ def _start(stacked: _Stacked, score: int) -> Floats:
 
 
 def _newton(stacked: _Stacked, start: Floats, penalty: float) -> Floats:
-    """The loss is convex, and with a penalty strictly so: steps that are halved until they help find its minimum."""
+    """Minimise the loss by Newton steps, each halved until the loss falls. The penalty makes the convex loss
+    strictly convex."""
     weights: Floats = start.copy()
     loss = _loss(stacked, weights) + penalty / 2 * float(((weights - start) ** 2).sum())
     for _ in range(MOST_STEPS):
@@ -128,7 +133,7 @@ def _newton(stacked: _Stacked, start: Floats, penalty: float) -> Floats:
 
 
 def _shares(stacked: _Stacked, weights: Floats) -> Floats:
-    """The softmax of each query."""
+    """Return the softmax of each query."""
     sums = _product(stacked.features, weights)
     powers = np.exp(sums - np.repeat(np.maximum.reduceat(sums, stacked.starts), stacked.lengths))
     shares: Floats = powers / np.repeat(np.add.reduceat(powers, stacked.starts), stacked.lengths)
@@ -144,6 +149,7 @@ def _loss(stacked: _Stacked, weights: Floats) -> float:
 
 
 def _product(features: Floats, weights: Floats) -> Floats:
-    """By one thread: those of a BLAS wait for each other on a busy machine, and their number changes the last bits."""
+    """Multiply on one thread: BLAS threads block each other on a busy machine, and the number of threads changes the
+    last bits."""
     product: Floats = np.einsum("ij,j->i", features, weights)
     return product

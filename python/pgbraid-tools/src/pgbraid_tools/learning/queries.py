@@ -1,4 +1,4 @@
-"""The candidates of judged queries, as arrays."""
+"""Read the candidates of judged queries into arrays."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """A query and its candidates in the order that they have without a model. `units` are what is judged: documents, or
-    chunks. `ideal` are the grades above 0 of all that is judged, the highest first."""
+    """Hold a query and its candidates in their order without a model. `units` are the judged items: documents or
+    chunks. `ideal` are all grades above 0, highest first."""
 
     query_id: str
     features: Floats
@@ -31,12 +31,12 @@ class JudgedQuery:
 
     @property
     def teaches(self) -> bool:
-        """Some candidates are better than others."""
+        """Return whether some candidates have better grades than others."""
         return bool((self.grades > 0).any() and (self.grades <= 0).any())
 
 
 def read_queries(rows: Iterable[Mapping[str, Any]], names: Sequence[str], *, of_chunks: bool) -> list[JudgedQuery]:
-    """The rows of `client.ranking_features`, in their order."""
+    """Read the rows of `client.ranking_features` into queries, in order."""
     return [
         _read(query_id, list(found), names, of_chunks) for query_id, found in groupby(rows, lambda row: row["query_id"])
     ]
@@ -65,7 +65,7 @@ def _unit(row: Mapping[str, Any], of_chunks: bool) -> tuple[str, int | None]:
 
 
 def ndcg(query: JudgedQuery, scores: Floats | None) -> float:
-    """nDCG@10 as braid.evaluate has it, of the order by these scores; of the order without a model if they are None."""
+    """Return nDCG@10 as braid.evaluate computes it, for the order by `scores`; None keeps the order without a model."""
     order: Iterable[int] = range(len(query.units))
     if scores is not None:
         order = np.argsort(-scores, kind="stable").tolist()

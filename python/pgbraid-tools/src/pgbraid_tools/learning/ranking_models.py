@@ -1,4 +1,4 @@
-"""Ranking models as braid.store_ranking_model takes them, and their files."""
+"""Build, check and read ranking models in the format of braid.store_ranking_model."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MOST_BYTES = 500_000
 
 
 class Tree(TypedDict):
-    """At a node, what has at most the threshold goes left. A child of at least 0 is a node, one below 0 the leaf
-    -child - 1."""
+    """Hold a tree as arrays. At a node, values up to the threshold go left. A child of at least 0 is a node; a child
+    below 0 is the leaf -child - 1."""
 
     feature: list[int]
     threshold: list[float]
@@ -35,7 +35,7 @@ class Tree(TypedDict):
 def make_ranking_model(
     mode: str, names: Sequence[str], linear: Linear, trees: Sequence[Tree], learned: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The JSON of a model, of the features that it uses, with its checksum."""
+    """Return a model as JSON, with the features that it uses and its checksum."""
     used = [
         place
         for place in range(len(names))
@@ -65,13 +65,13 @@ def make_ranking_model(
 
 
 def checksum(model: Mapping[str, Any]) -> str:
-    """SHA-256 of the model without its checksum, written as PostgreSQL writes jsonb."""
+    """Return the SHA-256 of the model without its checksum, serialised as PostgreSQL serialises jsonb."""
     text = _jsonb({key: value for key, value in model.items() if key != "checksum"})
     return sha256(text.encode()).hexdigest()
 
 
 def _number(value: float) -> float | int:
-    """Whole numbers without a point, as any program writes them: the checksum is of the text."""
+    """Return a whole number as an integer, as any program would write it, because the checksum depends on the text."""
     return int(value) if value == int(value) and abs(value) < 1e15 else value
 
 
@@ -82,13 +82,14 @@ def _jsonb(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_jsonb, value)) + "]"
     if isinstance(value, float):
-        # As numeric, which has no -0.
+        # PostgreSQL's numeric has no -0.
         return format(Decimal(repr(value + 0.0)), "f")
     return json.dumps(value, ensure_ascii=False)
 
 
 def sums(model: Mapping[str, Any], features: Floats) -> Floats:
-    """The sum of a model for candidates, one in each row, by the features that it names, in its order."""
+    """Return the model's sum for each candidate; `features` has a row for each candidate, with columns in the
+    model's order."""
     found = np.full(len(features), float(model.get("intercept", 0)))
     for place, weight in enumerate(model.get("weights", ())):
         found += weight * features[:, place]
@@ -98,7 +99,7 @@ def sums(model: Mapping[str, Any], features: Floats) -> Floats:
 
 
 def _leaves(tree: Mapping[str, Any], features: Floats) -> Floats:
-    """The value of the leaf that each candidate comes to."""
+    """Return the value of the leaf that each candidate reaches."""
     feature, threshold = np.array(tree["feature"], dtype=np.int64), np.array(tree["threshold"], dtype=np.float64)
     left, right = np.array(tree["left"], dtype=np.int64), np.array(tree["right"], dtype=np.int64)
     nodes = np.full(len(features), 0 if len(feature) else -1)
@@ -114,9 +115,9 @@ def write_ranking_model(model: Mapping[str, Any], file: Path) -> None:
 
 
 def read_ranking_model(file: Path) -> dict[str, Any]:
-    """A model from its file. What it says is checked where it is stored.
+    """Read a model from a file. The database checks the content when it stores the model.
 
-    Raises InvalidArgumentError for what is no JSON object, or not as it was written.
+    Raise InvalidArgumentError if the file is no JSON object, or if its checksum does not match.
     """
     if file.stat().st_size > 2 * MOST_BYTES:
         raise InvalidArgumentError(f"{file} is too large for a ranking model", hint="a model has at most 500,000 bytes")

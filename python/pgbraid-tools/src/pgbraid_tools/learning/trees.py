@@ -1,4 +1,4 @@
-"""Regression trees on top of a weighted sum, by LightGBM's LambdaMART (Burges 2010)."""
+"""Fit regression trees on top of a weighted sum, with LightGBM's LambdaMART (Burges 2010)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_trees"]
 
-# Small ones: a search runs all of them for each of some hundred candidates.
+# Small trees, because a search evaluates all of them for each of some hundred candidates.
 ROUNDS = 60
 SETTINGS: dict[str, Any] = {
     "objective": "lambdarank",
@@ -26,9 +26,9 @@ SETTINGS: dict[str, Any] = {
     "lambda_l2": 1.0,
     "feature_fraction": 0.8,
     "lambdarank_truncation_level": 20,
-    # What SQL does with a number, and nothing else.
+    # Missing values need no rule of their own, because SQL only compares numbers.
     "use_missing": False,
-    # The same trees on each run.
+    # These settings give the same trees on each run.
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
@@ -37,7 +37,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def fit_trees(queries: Sequence[JudgedQuery], base: Linear, seed: int) -> list[Tree]:
-    """Trees that better the order that `base` gives."""
+    """Return trees that improve the order given by `base`."""
     try:
         import lightgbm
     except (ImportError, OSError) as error:
@@ -70,7 +70,8 @@ def fit_trees(queries: Sequence[JudgedQuery], base: Linear, seed: int) -> list[T
 
 
 def _flatten(structure: dict[str, Any]) -> Tree:
-    """LightGBM's nested tree as arrays: a child of at least 0 is a node, one below 0 the leaf -child - 1."""
+    """Flatten LightGBM's nested tree into arrays: a child of at least 0 is a node, a child below 0 is the leaf
+    -child - 1."""
     tree: Tree = {"feature": [], "threshold": [], "left": [], "right": [], "value": []}
 
     def add(node: dict[str, Any]) -> int:

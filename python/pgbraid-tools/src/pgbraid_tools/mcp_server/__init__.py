@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol: searches, and memory, as tools of agents. Needs the extra [mcp]."""
+"""Serve search and memory to agents as tools over the Model Context Protocol. Needs the extra [mcp]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools give: as data, with a schema, and as text."""
+"""Shape the answers of the tools: structured data with a schema, and text."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ __all__ = [
     "turns_answer",
 ]
 
-# Characters of one passage, and of its metadata as JSON, lest they fill an agent's memory; get_document reads on.
+# The maximum of characters of a passage, and of its metadata as JSON, to spare an agent's context; get_document reads
+# on.
 PASSAGE = 2_000
-# Characters of all chunks of one answer of get_document.
+# The maximum of characters of all chunks in one answer of get_document.
 PAGE = 50_000
 
 
@@ -179,7 +180,7 @@ def _messages(warnings: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _shown(passage: Mapping[str, Any]) -> str:
-    """Where it is from, to be cited, and the text below."""
+    """Return the passage's source, for citing, followed by its text."""
     origin = [f"[{passage['external_id']}#{passage['chunk_index']}]"]
     origin += [passage[name] for name in ("title", "speaker", "occurred_at") if name in passage]
     rest = " […]" if passage.get("is_cut") else ""

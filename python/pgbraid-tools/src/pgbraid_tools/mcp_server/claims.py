@@ -1,4 +1,4 @@
-"""Calls for the tenant of a token."""
+"""Make calls for the tenant named in a token."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ __all__ = ["ClaimingClient"]
 
 
 class ClaimingClient(AsyncClient):
-    """Hands on the claims of a verified token with each statement, in its transaction: a pooler may give the next
-    statement another server connection, and this one to another caller. From them a login that is a gateway gets its
-    tenant."""
+    """Send the claims of a verified token with each statement, in its transaction; a gateway login takes its tenant
+    from them.
+
+    A pooler may give the next statement another server connection, and this connection to another caller.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The database connections of the server, each used by one call at a time."""
+"""Manage the server's database connections, each used by one call at a time."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Connections"]
 
-# Calls that are at work at once, on each node of a cluster; others wait, and are told after WAIT seconds that there are
-# too many.
+# The maximum of concurrent calls on each cluster node. Other calls wait, and fail after WAIT seconds.
 MOST_CONNECTIONS = 8
 WAIT = 30.0
 
 
 class Connections:
-    """Lends clients, each with a connection of its own for the while; all share the embedders. On a cluster it is to
-    the node of the client's tenant. `async with` opens and closes them.
+    """Lend clients, each with exclusive use of a connection; all clients share the embedders. On a cluster, the
+    connection goes to the node of the client's tenant. `async with` opens and closes the pools.
 
-    Raises what `connect_async` does, when it is opened.
+    Opening raises the errors of `connect_async`.
     """
 
     def __init__(
@@ -46,7 +45,8 @@ class Connections:
         given = embedder if isinstance(embedder, Sequence) else [] if embedder is None else [embedder]
         self._embedders: Sequence[Embedder] = given
         self._offline = OfflineModel()
-        # Of a cluster: which there are, and where tenants were found. None is the one of the DSN.
+        # On a cluster, _nodes knows the nodes, and _of_tenants where each tenant was found. None is the node of the
+        # DSN.
         self._nodes: NodeRouting[Session] | None = None
         self._of_tenants: dict[str, tuple[str, str] | None] = {}
         self._pools: dict[tuple[str, str] | None, AsyncConnectionPool[psycopg.AsyncConnection[Any]]] = {}
@@ -54,7 +54,7 @@ class Connections:
 
     async def __aenter__(self) -> Connections:
         dsn = await in_thread(find_dsn, self._dsn)
-        # Says what is wrong, where a pool would only wait.
+        # A direct connection reports what is wrong, where a pool would only wait.
         client = await connect_async(dsn, self.tenant)
         self._nodes = client._session.nodes
         await client.close()
@@ -67,10 +67,10 @@ class Connections:
 
     @asynccontextmanager
     async def client(self, tenant: str, claims: Mapping[str, Any] | None = None) -> AsyncIterator[AsyncClient]:
-        """A client that acts for the tenant, until the end of the block. A login that is a gateway gets its tenant
-        from `claims`, those of a verified token.
+        """Lend a client that acts for the tenant until the end of the block. A gateway login takes its tenant from
+        `claims`, the claims of a verified token.
 
-        Raises ConnectionLostError if none is free.
+        Raise ConnectionLostError if no connection is free.
         """
         try:
             async with AsyncExitStack() as lent:
@@ -91,7 +91,7 @@ class Connections:
                 client = AsyncClient(connection, tenant, self._embedders)
             else:
                 client = ClaimingClient(connection, tenant, self._embedders, claims)
-            # Loaded once for all.
+            # All clients share the offline model, so that it is loaded once.
             client._spaces._local = [self._offline]
             if self._nodes is None:
                 return client
@@ -105,7 +105,7 @@ class Connections:
                     self._of_tenants[tenant] = (error.host, str(error.port))
                 continue
             except PgbraidError:
-                # The call tells.
+                # The call itself reports the error.
                 pass
             return client
         raise ConnectionLostError(f'the node of tenant "{tenant}" was not found', hint="try again")
@@ -114,7 +114,7 @@ class Connections:
         async with self._opening:
             if node not in self._pools:
                 assert self._nodes is not None and node is not None
-                # Says what is wrong, as above.
+                # A direct connection reports what is wrong, as above.
                 await (await self._nodes.connect(node)).close()
                 self._pools[node] = await _opened(self._nodes.dsn_of(node))
             return self._pools[node]

@@ -1,4 +1,5 @@
-"""Stateless streamable HTTP: each request stands for itself, so that any number of servers may share the work."""
+"""Serve stateless streamable HTTP: requests do not depend on each other, so any number of servers can share the
+work."""
 
 from __future__ import annotations
 
@@ -17,9 +18,11 @@ __all__ = ["http_app"]
 
 
 def http_app(server: MCPServer[Any], host: str, allowed_hosts: Sequence[str] = ()) -> Starlette:
-    """The application at /mcp, and the metadata of RFC 9728 for a server with tokens. Requests for other hosts than the
-    loopback interface, `host` and `allowed_hosts` are refused: a page in a browser may have had its name pointed here
-    (DNS rebinding). So are those from other origins."""
+    """Return the application at /mcp; for a server with tokens, it also serves the metadata of RFC 9728.
+
+    Requests are refused unless their host is the loopback interface, `host` or one of `allowed_hosts`, because a web
+    page may point its own name at this server (DNS rebinding). Requests with another origin are refused as well.
+    """
     names = [*LOOPBACK[:2], "[::1]", f"[{host}]" if ":" in host else host, *allowed_hosts]
     hosts = [form for name in names for form in (name, f"{name}:*")]
     return server.streamable_http_app(

@@ -1,4 +1,4 @@
-"""The server: which tools it has, and what it tells agents about them."""
+"""Build the server: its tools, and its instructions for agents."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ def build_server(
     write: bool = False,
     tokens: TokenSettings | None = None,
 ) -> MCPServer[Any]:
-    """A server with the tools search, recall, timeline, get_document, explain, and with `write` remember and forget.
+    """Return a server with the tools search, recall, timeline, get_document and explain; with `write`, also remember
+    and forget.
 
-    `connections` must be open while it runs. With `tokens`, each call over HTTP is for the tenant that its bearer token
-    names.
+    `connections` must be open while it runs. With `tokens`, each call over HTTP acts for the tenant that its bearer
+    token names.
     """
     tools = Tools(connections, collections, None if tokens is None else tokens.tenant_claim)
     reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -87,7 +88,7 @@ def build_server(
 
 
 class _Strict(BaseModel):
-    """Refuse by its name what is misspelt: a search without its filters would find what was not asked for."""
+    """Refuse a misspelt argument by name: a search that drops its filters would return unwanted passages."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -110,8 +111,8 @@ def _tool(function: Any, annotations: ToolAnnotations) -> Tool:
 
 
 def _terse(schema: Any) -> Any:
-    """Without titles, which repeat the names, and without null, which is what is left out: an agent pays for every word
-    of the list."""
+    """Shorten a schema, because an agent pays for every word of it: drop titles, which repeat names, and null, which
+    means "left out"."""
     if isinstance(schema, list):
         return [_terse(each) for each in schema]
     if not isinstance(schema, dict):
@@ -119,7 +120,7 @@ def _terse(schema: Any) -> Any:
     kept: dict[str, Any] = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            # Here a title is something by that name.
+            # In these objects, the keys are names of fields, so `title` is a field.
             kept[name] = {key: _terse(each) for key, each in value.items()}
         elif name == "anyOf" and len(some := [each for each in value if each != {"type": "null"}]) == 1:
             kept |= _terse(some[0])

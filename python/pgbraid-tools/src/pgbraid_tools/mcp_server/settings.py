@@ -1,4 +1,4 @@
-"""How the server is reached, and by whom."""
+"""Define how clients reach the server and authenticate."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class TokenSettings:
-    """Which tokens are accepted: those of `issuer` for `audience`, signed by a key of `jwks_url` or with `secret`.
+    """Define which tokens are accepted: issued by `issuer` for `audience`, and signed by a key of `jwks_url` or with
+    `secret`.
 
-    `resource_url` is this server's address as clients see it; `audience` is that unless given. `tenant_claim` says
-    where a token has the tenant, its parts separated by dots. All `scopes` are demanded.
+    `resource_url` is the server's address as clients see it, and the default of `audience`. `tenant_claim` is the path
+    to the tenant in a token's claims, its parts separated by dots. A token must have all `scopes`.
     """
 
     issuer: str

@@ -1,4 +1,4 @@
-"""Bearer tokens: JSON Web Tokens that an authorization server has signed."""
+"""Verify bearer tokens: JSON Web Tokens signed by an authorization server."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from pgbraid_tools.mcp_server.settings import TokenSettings
 
 __all__ = ["JwtVerifier", "tenant_of"]
 
-# Of keys that anyone may see, and of a secret. Never both at once: a public key is no secret (CVE-2016-10555).
+# Public-key and shared-secret algorithms are never accepted together, because a public key would then pass as a secret
+# (CVE-2016-10555).
 PUBLIC_KEY_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"]
 
 
 class JwtVerifier(TokenVerifier):
-    """Checks signature, issuer, audience and times. What is not right in every way is refused, with no reason given."""
+    """Check signature, issuer, audience and times. Any fault refuses the token, without giving the reason."""
 
     def __init__(self, settings: TokenSettings) -> None:
         self._settings = settings
-        # Keeps keys for five minutes, and fetches them anew for a key that it does not know.
+        # The client caches keys for five minutes, and fetches them again when a token names an unknown key.
         self._keys = None if settings.jwks_url is None else jwt.PyJWKClient(settings.jwks_url, timeout=10)
-        # Threads of their own: while the issuer does not answer, texts are embedded all the same.
+        # Separate threads, so that an issuer that does not answer cannot delay embedding.
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="pgbraid-keys")
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -63,7 +64,7 @@ class JwtVerifier(TokenVerifier):
 
 
 def tenant_of(claims: Mapping[str, Any], path: str) -> str:
-    """Raise PermissionDeniedError for a token without a tenant."""
+    """Return the tenant in a token's claims. Raise PermissionDeniedError if there is none."""
     value: Any = claims
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""The tools. Each is one call of the client; text is embedded here."""
+"""Define the tools. Each one makes one call of the client, and embeds its text in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pgbraid_tools.mcp_server.tokens import tenant_of
 __all__ = ["Tools"]
 
 Tool = TypeVar("Tool", bound=Callable[..., Awaitable[Any]])
-# Chunks that `remember` embeds at once; what is longer is embedded by `pgbraid work`.
+# `remember` embeds up to this number of chunks at once; `pgbraid work` embeds the rest.
 MOST_EMBEDDED = 64
 
 MatchCount = Annotated[int, Field(ge=1, le=50)]
@@ -54,7 +54,7 @@ Collection = Annotated[str | None, Field(description="Leave out for the default"
 
 
 def _told(tool: Tool) -> Tool:
-    """What the library raises is told with its hint; anything else the protocol's library hides."""
+    """Report an error of the library with its hint; the protocol's library hides all other errors."""
 
     @functools.wraps(tool)
     async def call(*arguments: Any, **named: Any) -> Any:
@@ -67,16 +67,16 @@ def _told(tool: Tool) -> Tool:
 
 
 def _cited(passage: str) -> tuple[str, int] | None:
-    """The external_id and the chunk of what an answer cites, as in call-1#2."""
+    """Return the external_id and chunk of a citation such as call-1#2; None if it is not in that form."""
     found = re.fullmatch(r"(.+)#([0-9]{1,9})", passage, re.DOTALL)
     return (found[1], int(found[2])) if found else None
 
 
 async def _not_embedded(client: AsyncClient, external_id: str, collection: str) -> str | None:
-    """Embed what waits, and say why chunks of the document still do."""
+    """Embed pending chunks; return the reason if chunks of the document are still pending."""
     try:
         with catch_warnings():
-            simplefilter("ignore")  # of texts that are refused; the job tells
+            simplefilter("ignore")  # A refused text warns; its job holds the reason.
             await client.embed_pending(collection, limit=MOST_EMBEDDED)
     except EmbeddingError as error:
         return error.message
@@ -90,8 +90,11 @@ async def _not_embedded(client: AsyncClient, external_id: str, collection: str) 
 
 
 class Tools:
-    """`collections` are those that may be asked, the first of them by default. Without `tenant_claim`, all calls are
-    for the tenant of the connections; with it, for the one that the caller's token names there."""
+    """Hold the tools and their settings.
+
+    Callers may use `collections`; the first is the default. Without `tenant_claim`, all calls act for the connections'
+    tenant; with it, for the tenant in that claim of the caller's token.
+    """
 
     def __init__(
         self, connections: Connections, collections: Sequence[str] = ("default",), tenant_claim: str | None = None
@@ -139,7 +142,8 @@ class Tools:
         filters: Filters = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, Turns]:
-        """What was said on a topic, in the order of time, with the turns around it. Without a topic: the latest."""
+        """Show what was said on a topic in chronological order, with the turns around it. Without a topic, show the
+        latest turns."""
         async with self._client() as client:
             found = await client.conversation_timeline(
                 topic, timeframe, match_count=match_count, filters=filters, collection=self._collection(collection)
@@ -176,7 +180,7 @@ class Tools:
         filters: Filters = None,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, ExplanationAnswer]:
-        """How the scores of a search come about, and what became of one document."""
+        """Show how the scores of a search come about, and what became of one document."""
         async with self._client() as client:
             explain = functools.partial(
                 client.explain_search, query, 5, filters=filters, collection=self._collection(collection)
@@ -207,7 +211,7 @@ class Tools:
         """Store a text, to be found from now on."""
         asked = self._collection(collection)
         if external_id is None:
-            # The same text of the same speaker, stored again, stays one document.
+            # The external_id is a hash, so the same text of the same speaker, stored again, remains one document.
             name = "\0".join((speaker or "", title or "", content))
             external_id = f"memory-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
         document = {
@@ -223,7 +227,7 @@ class Tools:
         warnings: list[str] = []
         async with self._client() as client:
             if occurred_at is None:
-                # What is remembered again happened when it was said to have.
+                # A text that is remembered again keeps its first time.
                 known = await client.get_document(external_id, collection=asked)
                 document["occurred_at"] = (known and known.occurred_at) or datetime.now(timezone.utc)
             written = await client.add_documents(

@@ -1,4 +1,4 @@
-"""Rerankers behind one protocol, each imported when it is used."""
+"""Provide rerankers behind one protocol, each imported when it is first used."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __getattr__, __dir__ = lazy_names(
 
 
 def reranker_by_name(name: str) -> Reranker:
-    """Return `late-interaction` by the offline model, or the cross-encoder of that name or path."""
+    """Return the reranker `late-interaction` with the offline model, or else the cross-encoder of that name or path."""
     if name == "late-interaction":
         from pgbraid_tools.rerankers.late_interaction import LateInteractionReranker
 

@@ -1,4 +1,4 @@
-"""Any cross-encoder of the sentence-transformers library."""
+"""Rerank with any cross-encoder of the sentence-transformers library."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ __all__ = ["CrossEncoderReranker"]
 
 
 class CrossEncoderReranker:
-    """A cross-encoder (Nogueira & Cho 2019) by name or path; needs `pip install "pgbraid[sentence-transformers]"`.
+    """Rerank with a cross-encoder (Nogueira & Cho 2019), given by name or path; needs `pip install
+    "pgbraid[sentence-transformers]"`.
 
-    The model reads query and text together and gives one number: its score is that number after the model's own
-    activation. What is longer than the model's window, 512 tokens for the default, the library cuts. `batch_size` is
-    in pairs. `model_name` defaults to the last part of the name or path; `options` go to
-    `sentence_transformers.CrossEncoder` (device, max_length, …). The model loads at the first use. Safe to use from
-    several threads, which take turns.
+    The model reads query and text together and returns one number; the score is this number after the model's own
+    activation. The library truncates text beyond the model's window, which is 512 tokens for the default model.
+    `batch_size` is in pairs. `model_name` defaults to the last part of the name or path; `options` go to
+    `sentence_transformers.CrossEncoder` (device, max_length, …). The model is loaded at the first use. Several threads
+    may share it; they take turns.
     """
 
     def __init__(
@@ -38,12 +39,12 @@ class CrossEncoderReranker:
         self._source = model_name_or_path
         self._batch_size = batch_size
         self._options = options
-        # Also of the tokenizer, which cannot truncate for two callers at once.
+        # The lock also protects the tokenizer, which cannot truncate for two callers at once.
         self._using = threading.Lock()
         self.model_name = model_name or model_name_or_path.rstrip("/").rsplit("/", 1)[-1]
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """float64, shape (len(texts),). Raises MissingExtraError and RerankingError."""
+        """Return scores as float64, shape (len(texts),). Raise MissingExtraError and RerankingError."""
         if not texts:
             return np.empty(0)
         pairs = [(_clean(query), _clean(text)) for text in texts]
@@ -80,5 +81,5 @@ class CrossEncoderReranker:
 
 
 def _clean(text: str) -> str:
-    """Without lone surrogates, which tokenizers refuse."""
+    """Remove lone surrogates, which tokenizers refuse."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Rerank services over HTTP: Cohere, Jina, Text Embeddings Inference, and what speaks as they do."""
+"""Rerank with services over HTTP: Cohere, Jina, Text Embeddings Inference, and compatible services."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Api(NamedTuple):
     batch_size: int
 
 
-# docs.cohere.com/reference/rerank, api.jina.ai/redoc, huggingface.github.io/text-embeddings-inference
+# Sources: docs.cohere.com/reference/rerank, api.jina.ai/redoc, huggingface.github.io/text-embeddings-inference.
 _APIS = {
     "cohere": _Api("https://api.cohere.com/v2", "COHERE_API_KEY", "documents", {}, "results", "relevance_score", 1000),
     "jina": _Api(
@@ -42,14 +42,14 @@ _APIS = {
 
 
 class HttpReranker:
-    """A rerank service: `HttpReranker("cohere", "rerank-v3.5")`, `HttpReranker("jina",
+    """Rerank with a service: `HttpReranker("cohere", "rerank-v3.5")`, `HttpReranker("jina",
     "jina-reranker-v2-base-multilingual")`, `HttpReranker("tei", base_url="http://localhost:8080")`.
 
-    `api` is the form of requests and answers, which other servers share: vLLM, LiteLLM and Infinity speak Cohere's or
-    Jina's. `base_url` ends before `/rerank`. `api_key` defaults to the environment variables COHERE_API_KEY and
-    JINA_API_KEY; without one, no Authorization header is sent. Requests carry `batch_size` texts, by default 1,000, and
-    32 for TEI. `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times. Scores are
-    the service's: for these three, relevance from 0 to 1.
+    `api` names the format of requests and answers, which other servers share: vLLM, LiteLLM and Infinity speak Cohere's
+    or Jina's. `base_url` ends before `/rerank`. `api_key` defaults to the environment variable COHERE_API_KEY or
+    JINA_API_KEY; without one, no Authorization header is sent. Each request carries up to `batch_size` texts, by
+    default 1,000, and 32 for TEI. `timeout` is in seconds per request. Requests answered with 429 or 5xx are retried up
+    to `retries` times. Scores are the service's; the three services above return relevance from 0 to 1.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class HttpReranker:
         )
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """float64, shape (len(texts),). Raises RerankingServiceError."""
+        """Return scores as float64, shape (len(texts),). Raise RerankingServiceError."""
         batches = [texts[i : i + self._batch_size] for i in range(0, len(texts), self._batch_size)]
         return np.concatenate([np.empty(0), *(self._score(query, batch) for batch in batches)])
 
     def warm_up(self) -> None:
-        """One request, which wakes the service and shows whether address, key and model are right."""
+        """Send one request, which wakes the service and verifies address, key and model."""
         self.rerank("query", ["text"])
 
     def _score(self, query: str, texts: list[str]) -> Scores:

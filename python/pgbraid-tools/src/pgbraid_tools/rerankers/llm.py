@@ -1,4 +1,4 @@
-"""A large language model that puts texts in order."""
+"""Rerank with a large language model that orders the texts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ RESPONSE_FORMAT = response_format("ranking", {"type": "array", "items": {"type":
 
 
 class LLMReranker:
-    """Listwise reranking by a chat model (RankGPT: Sun et al. 2023) over any service that speaks OpenAI's POST
+    """Rerank listwise with a chat model (RankGPT: Sun et al. 2023), over any service that speaks OpenAI's POST
     /v1/chat/completions (vLLM, Ollama, llama.cpp, …).
 
-    Of more than `window` texts, it ranks windows from the last to the first, each overlapping the next by half, as the
-    paper does. A text is cut at `text_characters`. Passages that the model leaves out follow those it names, in their
-    order; ids that do not exist and repetitions are passed over; an answer without any ranking is an error. Scores
-    are ranks, not relevance: (n − rank + 1) / n of n texts.
+    If there are more than `window` texts, windows are ranked from the last to the first, each overlapping the next by
+    half, as in the paper. A text is cut at `text_characters`. Passages that the model omits follow the passages that it
+    ranks, in their previous order. Unknown ids and repetitions are ignored; an answer without any ranking is an error.
+    Scores are ranks, not relevance: (n − rank + 1) / n for n texts.
 
     `base_url` ends before `/chat/completions`. `api_key` defaults to the environment variable OPENAI_API_KEY; without
-    one, no Authorization header is sent. `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to
-    `retries` times. `options` are more fields of the request, such as `temperature=0`; `response_format=None` leaves
-    the schema of the answer out for a service that has no structured outputs.
+    one, no Authorization header is sent. `timeout` is in seconds per request. Requests answered with 429 or 5xx are
+    retried up to `retries` times. `options` are additional fields of the request, such as `temperature=0`.
+    `response_format=None` omits the answer's schema, for a service without structured outputs.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LLMReranker:
         )
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """float64, shape (len(texts),), from 1 down to 1 / len(texts). Raises RerankingServiceError."""
+        """Return scores as float64, shape (len(texts),), from 1 down to 1 / len(texts). Raise RerankingServiceError."""
         if len(texts) < 2:
             return np.ones(len(texts))
         order = list(range(len(texts)))
@@ -85,11 +85,11 @@ class LLMReranker:
         return scores
 
     def warm_up(self) -> None:
-        """One small request, which wakes the service and shows whether address, key and model are right."""
+        """Send one small request, which wakes the service and verifies address, key and model."""
         self.rerank("query", ["text", "query"])
 
     def _rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """The places of the texts, best first."""
+        """Return the indexes of the texts, best first."""
         passages = [{"id": number, "text": text[: self._text_characters]} for number, text in enumerate(texts, 1)]
         content = self._service.ask({"query": query, "passages": passages})
         named = [number - 1 for number in _ranking(content) if 1 <= number <= len(texts)]
@@ -99,7 +99,8 @@ class LLMReranker:
 
 
 def _ranking(content: str) -> list[int]:
-    """The numbers of the last JSON object that has a ranking: models may think aloud, or fence what they answer."""
+    """Return the numbers of the last JSON object that has a ranking, since models may reason aloud or use a code
+    fence."""
     for text in reversed(re.findall(r"\{[^{}]*\}", content)):
         try:
             return [int(number) for number in json.loads(text)["ranking"]]

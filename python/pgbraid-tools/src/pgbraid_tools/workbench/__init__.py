@@ -1,4 +1,4 @@
-"""A web page to search, compare and watch in: `pgbraid workbench`. Needs the extra [workbench]."""
+"""Serve a web page to search, compare and monitor: `pgbraid workbench`. Needs the extra [workbench]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask: the browser of whoever started the server, and no page of another site in it."""
+"""Control access: only the browser of the user who started the server, and no page of another site in it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["LOOPBACK", "MOST_BYTES", "TOKENS", "Access", "Guard"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# What a header and an address can hold as it is.
+# A header and an address can hold these characters without escaping.
 TOKENS = re.compile(r"[A-Za-z0-9._~-]{24,}")
-# Where a browser has no token yet: it brings the code of an address.
+# A browser without a token sends the code from its address here.
 ENTRANCE = "/api/enter"
-# Of a request's body.
+# The limit for a request's body.
 MOST_BYTES = 1_000_000
 HEADERS = {
     "content-security-policy": (
@@ -40,23 +40,23 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Access:
-    """`token` is what each request of the API must bring; `hosts` are the names by which browsers reach the server,
-    besides those of the loopback interface; `write` allows changes."""
+    """Hold the access settings. `token` must come with each API request; `hosts` are the server's names besides the
+    loopback interface; `write` allows changes."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     hosts: Sequence[str] = ()
     write: bool = False
-    # The code that lets in once, if there is one.
+    # At most one code, valid for one use.
     _codes: list[str] = field(default_factory=list, repr=False)
 
     def new_code(self) -> str:
-        """What an address has in place of the token: browsers keep addresses in their history. It is exchanged for the
-        token once, and the one before is worth nothing any more."""
+        """Return a new one-time code for the address, and invalidate the previous one. An address never holds the
+        token, since browsers keep addresses in their history."""
         self._codes[:] = [secrets.token_urlsafe(32)]
         return self._codes[0]
 
     def enter(self, code: str) -> str | None:
-        """The token, for the code."""
+        """Exchange the code for the token; return None if the code is not valid."""
         given = code.encode("utf-8", "replace")
         if not any(hmac.compare_digest(given, known.encode()) for known in self._codes):
             return None
@@ -64,8 +64,8 @@ class Access:
         return self.token
 
     def knows_host(self, host: str) -> bool:
-        """Whether a Host header names this server. A page of a name that was pointed here (DNS rebinding) has its own
-        name there."""
+        """Return whether a Host header names this server. In a DNS rebinding attack, the header holds the attacker's
+        name."""
         try:
             parts = urlsplit(f"//{host}")
             known = parts.hostname in {*LOOPBACK, *(name.lower() for name in self.hosts)}
@@ -80,8 +80,7 @@ class Access:
 
 
 class Guard:
-    """In front of the application: refuses what does not come from its own page, and says to browsers what that page
-    may do."""
+    """Refuse requests from other pages than the server's own, and send headers that restrict what the page may do."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
@@ -106,7 +105,7 @@ class Guard:
             return
         status, said, hint = refusal
         body = json.dumps({"error": {"message": said, "hint": hint, "sqlstate": None}}).encode()
-        # A browser that is still sending would not see an answer.
+        # Read the body first, because a browser that is still sending ignores the answer.
         read, more = 0, True
         while more and read <= 2 * MOST_BYTES:
             message = await receive()
@@ -152,7 +151,7 @@ def _is_of(origin: str, host: str) -> bool:
 
 
 class TooLongError(Exception):
-    """A body of unknown length that goes on and on."""
+    """Raised when a body of undeclared length exceeds the limit."""
 
 
 class _Bounded:

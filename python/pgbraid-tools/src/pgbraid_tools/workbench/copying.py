@@ -1,4 +1,4 @@
-"""A search of the page as SQL, supabase-js, curl and Python, to run elsewhere."""
+"""Write a search of the page as SQL, supabase-js, curl and Python, to run elsewhere."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ __all__ = ["copies"]
 
 FUNCTIONS = {"hybrid": "hybrid_search", "full_text": "full_text_search", "semantic": "semantic_search"}
 DEFAULTS = {"match_count": 10, "collection": "default", "match": "any", "strategy": "hybrid"}
-# What the functions of one leg have no argument for.
+# Functions of a single leg do not have these arguments.
 OF_SEVERAL_LEGS = ("full_text_weight", "semantic_weight", "fusion")
 
 
 def copies(request: SearchRequest, vector: Sequence[float] | None, tenant: str, model: str) -> dict[str, str]:
-    """By name. `vector` is that of the query, if the search takes one, by the collection's `model`."""
+    """Return the search as code, by language. `vector` is the query's embedding by the collection's `model`, if the
+    search takes one."""
     function, arguments = _call(request, vector)
     return {
         "sql": _sql(function, arguments, tenant),
@@ -31,7 +32,7 @@ def copies(request: SearchRequest, vector: Sequence[float] | None, tenant: str, 
 
 
 def _call(request: SearchRequest, vector: Sequence[float] | None) -> tuple[str, dict[str, Any]]:
-    """The function of the API and its arguments, without those that have their default."""
+    """Return the API function and its arguments, without arguments at their default."""
     given: dict[str, Any] = {
         "query_text": request.query or None,
         "query_embedding": None if vector is None else list(vector),
@@ -50,7 +51,7 @@ def _call(request: SearchRequest, vector: Sequence[float] | None) -> tuple[str, 
     if request.timeframe is not None:
         function = "recall"
     elif request.mode == "full_text":
-        # It has no default there.
+        # query_text has no default in this function.
         given["query_text"] = request.query
     elif request.mode == "semantic":
         del given["query_text"], given["match"]
@@ -59,7 +60,7 @@ def _call(request: SearchRequest, vector: Sequence[float] | None) -> tuple[str, 
 
 def _sql(function: str, arguments: Mapping[str, Any], tenant: str) -> str:
     given = ",\n".join(f"  {name} => {_literal(value)}" for name, value in arguments.items())
-    # For a login that may act for several.
+    # A login may act for several tenants, so the statement names the tenant.
     acting = "" if tenant == "default" else f"set braid.tenant = {_quoted(tenant)};\n"
     return f"{acting}select external_id, chunk_index, score, content\nfrom braid.{function}(\n{given});\n"
 
@@ -72,7 +73,7 @@ def _literal(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     quoted = text.replace("'", "''")
-    # Right whatever standard_conforming_strings is.
+    # An E string is correct whatever standard_conforming_strings is.
     return f"""E'{quoted.replace(chr(92), chr(92) * 2)}'""" if "\\" in text else f"'{quoted}'"
 
 
@@ -90,7 +91,7 @@ def _supabase_js(function: str, arguments: Mapping[str, Any]) -> str:
 
 def _javascript(value: Any) -> str:
     if isinstance(value, Mapping):
-        # As a name alone it sets the prototype.
+        # A plain key __proto__ would set the prototype.
         names = ('["__proto__"]' if name == "__proto__" else json.dumps(name, ensure_ascii=False) for name in value)
         return (
             f"{{{', '.join(f'{name}: {_javascript(each)}' for name, each in zip(names, value.values(), strict=True))}}}"
@@ -112,7 +113,7 @@ def _curl(function: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _python(request: SearchRequest, tenant: str, model: str | None) -> str:
-    """`model` is that of a service, which embeds the query."""
+    """Return Python code; `model` is the service's model that embeds the query, None for the offline model."""
     named: dict[str, Any] = {
         "match_count": request.match_count,
         "filters": request.filters,

@@ -1,4 +1,4 @@
-"""Python's own documentation as something to search, for a database that has nothing yet."""
+"""Load Python's own documentation into the collection `demo`, for a database without documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLLECTION = "demo"
 
 
 class Demo:
-    """Loaded once, in the background."""
+    """Load the demo in the background, one load at a time."""
 
     def __init__(self, connections: Connections, *, write: bool) -> None:
         self._connections = connections
@@ -34,8 +34,8 @@ class Demo:
         return self._state
 
     async def load(self, client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin. A workbench that else only reads does it where the tenant has no document at all, and only if the
-        request says so by name."""
+        """Start loading. A read-only workbench loads only if the tenant has no document at all. The request must
+        always name the collection in `confirm`."""
         found = (await session(client, body))["collections"]
         if not self._write and not all(collection["is_empty"] for collection in found):
             raise PermissionDeniedError("this workbench only reads, and there are documents", hint="run: pgbraid demo")
@@ -70,7 +70,7 @@ class Demo:
                 await client.embed_pending(COLLECTION, progress=progress)
             stage("ready", 0)
         except MissingExtraError:
-            # Full text finds it all the same.
+            # Without the local model, full-text search still works.
             stage("ready", 0)
         except PgbraidError as error:
             self._state = {**self._state, "stage": None, "error": {"message": error.message, "hint": error.hint}}

@@ -1,4 +1,4 @@
-"""Queries are embedded while no connection is held: a service may take its time, and others wait for connections."""
+"""Embed queries before a connection is taken: a service may be slow, and other requests need the connections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Failed", "embedded"]
 
 
 class Failed:
-    """An embedder that has failed, and is not asked again by the search that follows."""
+    """Stand in for an embedder that failed, so that the following search does not call it again."""
 
     def __init__(self, embedder: Embedder, error: EmbeddingError) -> None:
         self.model_name = embedder.model_name
@@ -37,8 +37,10 @@ class Failed:
 
 
 async def embedded(client: AsyncClient, body: Mapping[str, Any]) -> Callable[[], Awaitable[Failed | None]]:
-    """What embeds the query of a search, to be called without the client. The process keeps the vector for the search
-    that follows."""
+    """Return a function that embeds the query of a search, to be called after the client is given back.
+
+    The process caches the vector for the search that follows.
+    """
     from pgbraid.async_client.queries import ask_for_vector
 
     request = SearchRequest.from_json({name: value for name, value in body.items() if name != "external_id"})
@@ -50,7 +52,7 @@ async def embedded(client: AsyncClient, body: Mapping[str, Any]) -> Callable[[],
         try:
             asked = await ask_for_vector(client, query, request.collection, request.options) if query else None
         except EmbeddingError:
-            # The search tells.
+            # The search reports the error.
             asked = None
 
     async def embed() -> Failed | None:

@@ -1,4 +1,4 @@
-"""What the pages Compare and Evaluate ask for: judged queries, evaluations, and versions of a ranking."""
+"""Answer the pages Compare and Evaluate: judged queries, evaluations, and versions of a ranking."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = [
 ]  # fmt: skip
 
 PAGE = 1000
-# Of a set with more queries, rows are not shown.
+# In a set with more queries, evaluations leave out the rows.
 MOST_WITH_ROWS = 300
-# compare_evaluations draws at most this many values.
+# The bound on values that compare_evaluations draws when it resamples.
 MOST_DRAWN = 20_000_000
 
 
@@ -35,7 +35,7 @@ async def create_query_set(client: AsyncClient, body: Mapping[str, Any]) -> dict
 
 
 async def grades(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """What the judge has graded for a query of the set, by its text."""
+    """Return the judge's grades for a query of the set, found by its text."""
     query_set, text = needed(body, "query_set", str), needed(body, "query", str)
     judge = read(body, "judge", str, "default")
     level = await _level(client, query_set)
@@ -54,7 +54,7 @@ async def grades(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
 
 
 async def judge(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Store a grade, or take it back (null); the query comes into the set with it, with its embedding."""
+    """Store a grade, or delete it (null); add the query to the set if it is new, with its embedding."""
     query_set, text = needed(body, "query_set", str), needed(body, "query", str).strip()
     grade = read(body, "grade", int)
     if grade is not None and not 0 <= grade <= 3:
@@ -65,7 +65,7 @@ async def judge(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     filters = read(body, "filters", dict) or None
     query_id = await _query_id(client, query_set, text, filters)
     if query_id is None:
-        # The same for the same query, whoever stores it first.
+        # The id is a hash, so the same query gets the same id whoever stores it first.
         named = json.dumps([text, filters], sort_keys=True)
         query_id = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         query: dict[str, Any] = {"query_id": query_id, "text": text}
@@ -104,7 +104,7 @@ async def _query_id(client: AsyncClient, query_set: str, text: str, filters: Map
 
 
 async def evaluate(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Each of `configurations`, searches without a query, and each but the first compared with the first."""
+    """Evaluate each of `configurations`, which are searches without a query, and compare each with the first."""
     query_set, given = needed(body, "query_set", str), needed(body, "configurations", list)
     if not 1 <= len(given) <= 4 or not all(isinstance(each, dict) for each in given):
         raise InvalidArgumentError("configurations are no list of objects", hint="give one to four", sqlstate="22023")
@@ -119,8 +119,8 @@ async def evaluate(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, An
     bare = [{**found, "queries": [*map(_without_rows, found["queries"])]} for found in evaluations]
     drawn = len(bare[0]["metrics"]) * max(1, len(bare[0]["queries"]))
     compared = [
-        # The page sorts the queries itself. A version of a ranking keeps the comparison, and outlives the tenant, whose
-        # texts are no part of it.
+        # changed_count is 0, because the page sorts the queries itself. A ranking's version also keeps the comparison;
+        # it outlives the tenant, so it must not hold the tenant's texts.
         await client.compare_evaluations(
             bare[0], other, resample_count=max(100, min(2000, MOST_DRAWN // drawn)), changed_count=0
         )
@@ -130,7 +130,7 @@ async def evaluate(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, An
 
 
 def configuration(search: Mapping[str, Any]) -> dict[str, Any]:
-    """As `evaluate` takes it. What is not said is as the collection has it."""
+    """Return a configuration for `evaluate`; the collection's settings fill whatever `search` leaves out."""
     request = SearchRequest.from_json({**search, "match_count": None})
     named = {name: value for name, value in request.arguments().items() if value is not None}
     return {"mode": request.mode, **named}
@@ -145,7 +145,7 @@ async def rankings(client: AsyncClient, body: Mapping[str, Any]) -> list[dict[st
 
 
 async def apply(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, int]:
-    """Have the collection rank by the settings that an evaluation tells."""
+    """Set the collection's ranking to the evaluated settings."""
     version = await client.set_ranking(
         read(body, "collection", str, "default"),
         needed(body, "ranking", dict),

@@ -1,4 +1,4 @@
-"""What the page Observe asks for: how searches go, what waits, how it grows, and what is wrong."""
+"""Answer the page Observe: latency, pending work, growth, and problems."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["observe"]
 
-# Seconds, of each part of the page.
+# The time limit in seconds for each part of the page.
 LONGEST = 10
-# By name; of the tenant and the collection.
+# Each query takes the tenant and the collection.
 PARTS = {
     "latency": """
         select to_jsonb(l) from braid.search_latency l
@@ -54,7 +54,7 @@ PARTS = {
 
 
 async def observe(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Each part as `rows`, or an `error`: what only administrators see, or what takes too long."""
+    """Return each part as `rows`, or as an `error` if only administrators may read it or it takes too long."""
     parameters = {"collection": read(body, "collection", str, "default"), "tenant": client.tenant}
     await limit_time(client, LONGEST)
 

@@ -1,4 +1,4 @@
-"""What the page asks for: a search, as JSON."""
+"""Read the page's search requests, which are JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = {
 
 
 def read(body: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
-    """A value of a request. Raises InvalidArgumentError for one of another type."""
+    """Return a value of a request. Raise InvalidArgumentError if it has another type."""
     value = body.get(name)
     if value is None:
         return default
@@ -47,7 +47,7 @@ def needed(body: Mapping[str, Any], name: str, kind: type) -> Any:
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """The arguments of `client.search`, and a timeframe. Weights and fusion are for hybrid searches alone."""
+    """Hold the arguments of `client.search`, and a timeframe. Weights and fusion apply to hybrid searches only."""
 
     query: str = ""
     mode: Mode = "hybrid"
@@ -63,7 +63,7 @@ class SearchRequest:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> SearchRequest:
-        """Raise InvalidArgumentError."""
+        """Return the request of a JSON object. Raise InvalidArgumentError for unknown or wrong values."""
         unknown = body.keys() - {column.name for column in fields(cls)}
         if unknown:
             hint = "its name is now: match_count" if min(unknown) == "limit" else None
@@ -89,7 +89,7 @@ class SearchRequest:
         )
 
     def arguments(self, **options: Any) -> dict[str, Any]:
-        """Those that searches have in common, with more options."""
+        """Return the arguments that all searches share, with `options` added."""
         return {
             "filters": self.filters,
             "collection": self.collection,
@@ -107,7 +107,7 @@ class SearchRequest:
         return await client.recall(self.query, self.timeframe, self.mode, self.match_count, **arguments)
 
     async def without_timeframe(self, client: AsyncClient) -> SearchRequest:
-        """The same search with the timeframe as a filter, for functions that know none."""
+        """Return the same search with its timeframe as a filter, for functions without an argument for it."""
         if self.timeframe is None:
             return self
         query: str = self.query

@@ -1,4 +1,4 @@
-"""What the pages Search and Compare ask for."""
+"""Answer the pages Search and Compare."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ __all__ = [
 ]  # fmt: skip
 
 SNIPPET = {"fragment_count": 3, "fragment_words": 40}
-# Characters of a passage of which nothing is marked.
+# The maximum of characters of a passage without marked words.
 PASSAGE = 700
 COLUMNS = ("speaker", "category", "language")
-# Names that in a filter stand for columns.
+# In a filter, these names mean columns.
 TAKEN = {*COLUMNS, "external_id", "source_uri", "importance", "occurred_at", "metadata", "title", "content"}
-# Documents that are looked at for the metadata keys that there are.
+# The number of documents examined for metadata keys.
 LOOKED_AT = 100
 MOST_FACETS = 12
 FACET_VALUES = 8
 COUNTED_VALUES = 100
-# Seconds.
+# The time limit for counting facets, in seconds.
 FACET_TIME = 5
-# Greater whole numbers are others in JavaScript.
+# JavaScript rounds greater whole numbers.
 MOST_EXACT = 2**53 - 1
 MOST_AROUND = 50
 
 
 async def session(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The collections with their settings, and whether they have any document of this tenant."""
+    """Return the collections with their settings, and whether the tenant has a document in each."""
     collections = await rows(
         client,
         """
@@ -60,7 +60,7 @@ async def search(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
 
 
 async def explain(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The same search, with where its scores come from, and what became of the document `external_id`."""
+    """Explain the same search: the sources of its scores, and what became of the document `external_id`."""
     external_id = read(body, "external_id", str)
     asked = {name: value for name, value in body.items() if name != "external_id"}
     request = await SearchRequest.from_json(asked).without_timeframe(client)
@@ -76,11 +76,11 @@ async def similar(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
 
 
 async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The chunks around one of a document."""
+    """Return the chunks around one chunk of a document."""
     index, around = needed(body, "chunk_index", int), read(body, "around", int, 3)
     if not 0 <= around <= MOST_AROUND:
         raise InvalidArgumentError(f"around is {around}", hint=f"use 0 to {MOST_AROUND}", sqlstate="22023")
-    # No more of it than is shown: it may have thousands.
+    # The statement cuts out the chunks to show, because a document may have thousands.
     found = await rows(
         client,
         """
@@ -108,9 +108,10 @@ async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
 
 
 async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the commonest values of columns and metadata keys that a filter may name, and how many chunks have each.
+    """Return the most frequent values of columns and metadata keys that a filter may name, each with its number of
+    chunks.
 
-    With `query` and `keys`, count the chunks that full text finds, of these keys alone. `is_complete` is false if
+    With `query` and `keys`, count only these keys, in the chunks that full-text search finds. `is_complete` is false if
     counting takes too long.
     """
     collection = read(body, "collection", str, "default")
@@ -134,14 +135,14 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
     listed = [
         {"key": key, "values": [vars(value) for value in values if not _is_inexact(value.value)]}
         for key, values in found.items()
-        # Ids and the like are no choice.
+        # A key with only unique values, such as an id, is no useful filter.
         if asked is not None or any(value.count > 1 for value in values)
     ]
     return {"facets": listed, "is_complete": True}
 
 
 def _is_inexact(value: Any) -> bool:
-    """Whether a filter by it, made by the page, would be by another number."""
+    """Return whether JavaScript would round the number, so that the page would filter by another one."""
     return isinstance(value, (int, float)) and not abs(value) <= MOST_EXACT
 
 
@@ -158,7 +159,7 @@ async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
 
 
 async def copied(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The search as texts that run it elsewhere."""
+    """Return the search as code that runs elsewhere."""
     request = SearchRequest.from_json(body)
     model = (await client._spaces.of(request.collection))[0].model
     return copies(request, await query_vector(client, request), client.tenant, model)
@@ -177,14 +178,14 @@ async def query_vector(client: AsyncClient, request: SearchRequest) -> list[floa
     except EmbeddingError:
         if request.mode == "semantic":
             raise
-        # As the search does.
+        # Continue without a vector, as the search itself does.
         return None
-    # Single precision, in the fewest digits that give it back.
+    # The shortest digits that restore the same single-precision number.
     return None if vector is None else [float(str(value)) for value in vector.to_numpy()]
 
 
 async def limit_time(client: AsyncClient, seconds: int) -> None:
-    """Of each statement until the transaction ends; where it is shorter already, it stays so."""
+    """Limit the time of each statement until the transaction ends; a shorter limit stays."""
     await client.connection.execute(
         """
         select set_config('statement_timeout', %(seconds)s || 's', true)
@@ -195,7 +196,7 @@ async def limit_time(client: AsyncClient, seconds: int) -> None:
 
 
 async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
-    """Of a statement that gives one column, for the client's tenant. To be called in a transaction."""
+    """Run a statement that returns one column for the client's tenant, within a transaction; return the values."""
     async with client.connection.cursor() as cursor:
         await cursor.execute("select set_config('braid.tenant', %s, true)", [client.tenant])
         await cursor.execute(statement.encode(), parameters)
@@ -203,7 +204,7 @@ async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] | 
 
 
 def shown(row: SearchResult) -> dict[str, Any]:
-    """A result with its passage in parts: each a text, and whether it is marked."""
+    """Return a result with its passage in parts, each a text and a flag that says whether it is marked."""
     if row.snippet is not None:
         passage = marked(row.snippet)
         is_cut = False
@@ -219,11 +220,12 @@ def shown(row: SearchResult) -> dict[str, Any]:
 
 
 def marked(snippet: str) -> list[tuple[str, bool]]:
-    """What is no tag is escaped, so every tag is one of ours."""
+    """Split a snippet into parts, each with a flag that says whether it is marked. The database escapes all other
+    tags."""
     parts = re.split(r"<mark>(.*?)</mark>", _closed_up(snippet), flags=re.DOTALL)
     return [(unescape(part), bool(place % 2)) for place, part in enumerate(parts) if part]
 
 
 def _closed_up(text: str) -> str:
-    """Without empty lines."""
+    """Remove empty lines."""
     return re.sub(r"\n\s*\n", "\n", text.strip())

@@ -1,4 +1,4 @@
-"""The application: the files of the page, and its API."""
+"""Build the application: the files of the page, and its API."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ __all__ = ["build_app"]
 Answer = Callable[["AsyncClient", Mapping[str, Any]], Awaitable[Any]]
 TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 TYPES["svg"] = "image/svg+xml"
-# Seconds that a statement may take, where the login has no shorter limit.
+# Statement timeouts in seconds, unless the login has a shorter one.
 LONGEST = 30
 LONGEST_OF = {"evaluate": 600}
-# Names that embed a query.
+# Requests that embed a query.
 EMBEDDING = ("search", "explain", "copies")
 READING: dict[str, Answer] = {
     "search": searching.search,
@@ -63,9 +63,9 @@ WRITING: dict[str, Answer] = {
     "set_ranking": evaluating.apply,
     "restore_ranking": evaluating.restore,
 }
-# Also by statement_timeout.
+# A statement_timeout has this SQLSTATE as well.
 QUERY_CANCELED = "57014"
-# The first that fits.
+# The first matching class counts.
 STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
     (errors.InvalidArgumentError, 400),
     (errors.NotFoundError, 404),
@@ -81,14 +81,14 @@ STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
 def build_app(
     connections: Connections, access: Access, announce: Callable[[str], None] = lambda code: None
 ) -> Starlette:
-    """`connections`, which must be open while it runs, have the tenant that all requests are for. `announce` gets each
-    code that follows one that has been used."""
+    """Return the application. All requests act for the tenant of `connections`, which must be open while it runs.
+    `announce` is called with each new code after one has been used."""
     api = Api(connections, access, announce)
     demo = Demo(connections, write=access.write)
     files = [
         Route("/" if name == "index.html" else f"/{name}", _file(name, body)) for name, body in _static_files().items()
     ]
-    # What loads it writes by itself, with its own question whether it may.
+    # load_demo is listed here because it checks its permission itself and writes on its own connection.
     all_reading = {**READING, "demo": demo.state, "load_demo": demo.load}
     reading = [
         Route(f"/api/{name}", api.reading(answer, name), methods=["POST"]) for name, answer in all_reading.items()
@@ -108,8 +108,11 @@ def build_app(
 
 
 class Api:
-    """Each request is a transaction, which can only read unless the request is to write: whatever it calls, nothing is
-    stored, and nothing comes into the search log."""
+    """Answer API requests, each in one transaction.
+
+    The transaction is read-only unless the request is meant to write, so a search stores nothing, not even in the
+    search log.
+    """
 
     def __init__(self, connections: Connections, access: Access, announce: Callable[[str], None]) -> None:
         self._connections = connections
@@ -117,7 +120,7 @@ class Api:
         self._announce = announce
 
     async def enter(self, request: Request) -> Response:
-        """The token, for the code of an address, which is worth nothing from then on."""
+        """Exchange the code of an address for the token; the code then becomes invalid."""
         body = await _body(request)
         try:
             token = None if body is None else self._access.enter(needed(body, "code", str))
@@ -158,7 +161,7 @@ class Api:
                 if name in EMBEDDING:
                     async with self._client(seconds) as client:
                         embed = await embedded(client, body)
-                    # Without a connection: a service may take its time.
+                    # No connection is held here, because an embedding service may be slow.
                     failed = await embed()
                 async with self._client(seconds) as client:
                     if failed is not None:
@@ -184,7 +187,8 @@ class Api:
 
     @asynccontextmanager
     async def _client(self, seconds: int | None) -> AsyncIterator[AsyncClient]:
-        """In a transaction; one of at most so many seconds a statement only reads."""
+        """Lend a client in a transaction. With `seconds`, the transaction is read-only and each statement has that
+        timeout."""
         async with self._connections.client(self._connections.tenant) as client:
             await client.connection.set_read_only(seconds is not None)
             async with client.transaction():
@@ -202,17 +206,17 @@ async def _body(request: Request) -> dict[str, Any] | None:
 
 
 async def _while_asked(request: Request, answering: Coroutine[Any, Any, Response]) -> Response:
-    """The answer; its statement is cancelled when the browser leaves, or the server stops."""
+    """Return the answer; cancel its statement when the browser disconnects or the server stops."""
     work, gone = asyncio.create_task(answering), asyncio.create_task(_disconnected(request))
     try:
-        # Cancelled by uvicorn when it stops, which would print a traceback.
+        # When uvicorn stops, it cancels this wait; the error would print a traceback.
         with suppress(asyncio.CancelledError):
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             return work.result()
         work.cancel()
         while not work.done():
-            # And by asyncio, once more.
+            # At shutdown, asyncio cancels this wait once more.
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({work})
         return _failed("nobody waits for it", None, None, 503)
@@ -239,12 +243,12 @@ def _file(name: str, body: bytes) -> Callable[[Request], Awaitable[Response]]:
 
 def _json(value: Any) -> Response:
     text = json.dumps(_exact(value), ensure_ascii=False, default=_plain, allow_nan=False, separators=(",", ":"))
-    # A lone surrogate of a text is no UTF-8.
+    # A text may hold a lone surrogate, which UTF-8 cannot encode.
     return Response(text.encode("utf-8", "replace"), media_type="application/json")
 
 
 def _exact(value: Any) -> Any:
-    """JSON has no infinity, and JavaScript no great whole numbers: they are texts."""
+    """Turn whole numbers that JavaScript would round into text, and infinity and NaN into null."""
     if isinstance(value, dict):
         return {name: _exact(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

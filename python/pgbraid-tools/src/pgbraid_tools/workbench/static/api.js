@@ -1,4 +1,4 @@
-// Requests. The token is kept for this tab, and goes nowhere but here.
+// Send requests. The token is kept for this tab, and sent only to this server.
 
 const KEY = 'pgbraid token'
 
@@ -9,7 +9,7 @@ export function hasCode() {
   return location.hash.startsWith(CODE)
 }
 
-/** Exchanges the code of the address, which lets in once, for the token. */
+/** Exchange the one-time code in the address for the token. */
 export async function takeCode() {
   const code = location.hash.slice(CODE.length)
   history.replaceState(null, '', location.pathname)
@@ -49,7 +49,7 @@ export async function call(name, body = {}, signal = undefined) {
     throw new Problem({ message: 'the workbench does not answer', hint: 'is pgbraid workbench still running?' }, 0)
   }
   const answer = await response.json().catch(() => ({}))
-  // Given up while the body came.
+  // The request was aborted while the body arrived.
   signal?.throwIfAborted()
   if (!response.ok) throw new Problem(answer.error ?? { message: `status ${response.status}` }, response.status)
   return answer

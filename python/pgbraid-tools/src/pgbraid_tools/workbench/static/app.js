@@ -1,4 +1,4 @@
-// Which page is shown, and what all pages have in common.
+// Show a page, and what all pages share.
 
 import { call, hasCode, hasToken, takeCode, takeToken } from './api.js'
 import * as compare from './compare.js'
@@ -12,7 +12,7 @@ import { address, onRefresh, state } from './state.js'
 const PAGES = { search, compare, evaluate, observe }
 const main = document.getElementById('main')
 let shown = null
-// The page that is open: `address()` of what its form says, and `run()`.
+// The open page: `address()` returns its form's state as an address, and `run()` runs it.
 let open = null
 
 async function begin() {
@@ -37,7 +37,7 @@ async function begin() {
   await show()
 }
 
-/** For whoever has no token yet, or one of another run. */
+/** Ask for a token: this browser has none yet, or one from another run of the server. */
 function door(error) {
   state.session = null
   open = null
@@ -71,7 +71,7 @@ function frame() {
       id: 'collection',
       onchange: (event) => {
         state.collection = event.target.value
-        // The focus stays here, for the next key; and the query is kept.
+        // The focus stays on this field, for the next key, and the query is kept.
         location.hash = address(shown, { query: main.querySelector('#query')?.value.trim() })
       },
     }), { class: 'field inline' }),
@@ -96,10 +96,10 @@ async function show() {
     if (isHere) link.setAttribute('aria-current', 'page')
     link.href = isHere ? location.hash || '#/search' : address(link.dataset.page)
   }
-  // What is there already stays, with the focus and what is open in it.
+  // If the page already shows this address, keep it, with its focus and open parts.
   if (open?.page === page && open.collection === state.collection && says(open) === location.hash) return open.run()
   open = null
-  // Of its own: what a page still waits for when another is shown, is written into nothing.
+  // Each page has its own root element, so late answers of the page before go into a detached element.
   const root = h('div')
   replace(main, root)
   try {
@@ -123,7 +123,7 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()
 })
-// An address can be pasted into this tab: also that of another run.
+// A user may paste an address into this tab, even one from another run of the server.
 addEventListener('hashchange', () => (hasCode() || !state.session ? begin() : show()))
 shortcuts(() => main)
 onRefresh(frame)

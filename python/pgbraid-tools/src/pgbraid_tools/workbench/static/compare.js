@@ -1,4 +1,4 @@
-// The page Compare: two configurations side by side, and a grade for a key.
+// The page Compare shows two configurations side by side, with keys to grade results.
 
 import { call } from './api.js'
 import { configuration, parsed } from './configuration.js'
@@ -8,9 +8,9 @@ import { origin, passage } from './results.js'
 import { address, begins, state } from './state.js'
 
 export const title = 'Compare'
-// The comparison before is of no interest any more.
+// The running comparison; a new one aborts it.
 let running = null
-// As braid.tune has it.
+// braid.tune needs the same number.
 const LEAST_QUERIES = 30
 const MEANINGS = ['nothing to do with it', 'close, no answer', 'an answer, unclear', 'answers it exactly']
 
@@ -101,10 +101,10 @@ function card(row, place, other, side, judging) {
   return h('li', {}, element)
 }
 
-/** Grades of the query set that is chosen; without --write nothing of it is there. */
+/** Show and store grades of the chosen query set; without --write, show only a hint. */
 async function judgments(query) {
   const scales = []
-  // Below the result that was graded, or the panel's own.
+  // Errors appear below the graded result, or else in the panel.
   let trouble = h('div', { 'aria-live': 'polite' })
   const idle = { element: null, scale: () => null, grade: () => {}, draw: () => {} }
   if (!state.session.write) {
@@ -191,7 +191,7 @@ async function judgments(query) {
     }
     draw()
   }
-  // Without a set there is nothing to choose from: only the name of the first is asked for.
+  // Without any set there is nothing to choose, so ask only for the name of the first set.
   const isFirst = names.length === 0
   await choose()
   return {

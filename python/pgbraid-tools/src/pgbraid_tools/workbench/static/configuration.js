@@ -1,9 +1,9 @@
-// One of several configurations: mode and ranking, without a query.
+// Edit one of several configurations: mode and ranking, without a query.
 
 import { h } from './dom.js'
 import { modes, ranking } from './form.js'
 
-/** `read()` gives the part of a request that says how to search. */
+/** Return fields; their `read()` returns the part of a request that says how to search. */
 export function configuration(name, label, values) {
   const ranked = ranking(values)
   const mode = modes(values.mode ?? 'hybrid', `mode ${name}`)
@@ -18,7 +18,7 @@ export function configuration(name, label, values) {
   }
 }
 
-/** What stands in the address, or nothing. */
+/** Parse JSON from the address; return an empty object if it is not valid. */
 export function parsed(text) {
   try {
     const value = JSON.parse(text ?? '{}')

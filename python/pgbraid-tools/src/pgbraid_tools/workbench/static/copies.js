@@ -1,4 +1,4 @@
-// The search as text, to run elsewhere.
+// Show the search as code, to run elsewhere.
 
 import { call } from './api.js'
 import { button, h, problem, replace, say } from './dom.js'

@@ -1,4 +1,4 @@
-// Elements are made of data, never of markup: what a document says stays text.
+// Build elements from data, never from markup, so that a document's content stays text.
 
 const SVG = 'http://www.w3.org/2000/svg'
 
@@ -15,7 +15,7 @@ function fill(element, properties, children) {
     if (value === undefined || value === null || value === false) continue
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
     else if (name === 'value' || name === 'checked') element[name] = value
-    // No style attribute: the page's policy has none.
+    // The page's policy forbids style attributes, so set the property.
     else if (name === 'width%') element.style.width = `${value}%`
     else element.setAttribute(name, value === true ? '' : value)
   }
@@ -28,7 +28,7 @@ export function replace(element, ...children) {
   return element
 }
 
-/** Before what is in the element goes: if the focus is there, the next Tab begins where it was. */
+/** Call before the content of an element is replaced: if the focus is inside, the next Tab continues from there. */
 export function holdFocus(element) {
   if (!element.contains(document.activeElement)) return
   element.tabIndex = -1
@@ -37,7 +37,7 @@ export function holdFocus(element) {
 
 let saying = null
 
-/** For readers of the screen, which tell nothing if the text stays the same. */
+/** Announce a text to screen readers, which ignore a text that stays the same. */
 export function say(text) {
   const said = document.getElementById('said')
   said.textContent = ''
@@ -91,7 +91,7 @@ function isNumeric(cell) {
   return typeof cell === 'string' && /^[–+−-]?[\d.,]*( ms| %| s)?$/.test(cell)
 }
 
-/** A button that opens and closes what `fill` makes when it is first opened. */
+/** Return a button that opens and closes a panel; `fill` makes its content when it is first opened. */
 export function opener(label, panel, fill, properties = {}) {
   const element = button(label, async () => {
     const opens = panel.hidden

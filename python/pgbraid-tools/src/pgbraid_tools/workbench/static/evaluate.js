@@ -1,4 +1,4 @@
-// The page Evaluate: how good searches are by judged queries, and how the collection ranks.
+// The page Evaluate shows how good searches are on judged queries, and how the collection ranks.
 
 import { call } from './api.js'
 import { configuration, parsed } from './configuration.js'
@@ -7,7 +7,7 @@ import { rankings } from './rankings.js'
 import { address, state } from './state.js'
 
 export const title = 'Evaluate'
-// The evaluation before is of no interest any more.
+// The running evaluation; a new one aborts it.
 let running = null
 
 export async function show(main, values, opened) {

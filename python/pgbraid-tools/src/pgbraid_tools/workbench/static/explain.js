@@ -1,4 +1,4 @@
-// Where a score comes from, and what became of a document that is not there.
+// Explain a score, and what became of a document that is missing.
 
 import { call } from './api.js'
 import { count, field, h, number, problem, replace, table } from './dom.js'
@@ -47,7 +47,7 @@ function fact(name, value) {
   return h('div', {}, h('dt', {}, name), h('dd', {}, value))
 }
 
-/** A field for the id of a document, and what became of it in the search. */
+/** Return a field for the id of a document, and the answer to what became of it in the search. */
 export function missing(request) {
   const id = h('input', { type: 'text', required: true, autocomplete: 'off', spellcheck: 'false', name: 'external_id' })
   const answer = h('div', { 'aria-live': 'polite' })

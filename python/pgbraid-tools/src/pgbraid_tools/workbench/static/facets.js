@@ -1,15 +1,15 @@
-// Filters, built from the values that there are.
+// Build filters from the values in the collection.
 
 import { call } from './api.js'
 import { count, field, h, problem, replace } from './dom.js'
 import { object } from './form.js'
 import { state } from './state.js'
 
-// As many values of a key as the server counts for a query.
+// The server counts up to this number of values of a key for a query.
 const COUNTED = 100
 
-/** `read()` gives the filter, `follow(query, mode)` counts what a query finds. What a filter in the address has that no box
- * stands for is in the field below. */
+/** Return the filters: `read()` returns the filter, `follow(query, mode)` counts the chunks that a query finds.
+ * Parts of the address's filter without a checkbox go into the field below. */
 export function filters(given, onchange) {
   const { boxes, rest } = split(given ?? {})
   const chosen = new Map(Object.entries(boxes))
@@ -28,7 +28,7 @@ export function filters(given, onchange) {
     },
     element: h('div', {}, lists, field('Filter, JSON', json)),
     read() {
-      // Without a prototype: __proto__ may be a key.
+      // An object without a prototype, because a key may be __proto__.
       const simple = Object.create(null)
       for (const [key, values] of chosen) {
         if (values.length) simple[key] = values.length === 1 ? values[0] : { $in: values }
@@ -60,7 +60,7 @@ async function fill(lists, chosen, onchange, counts) {
     listed.map((facet) => list(facet, chosen, onchange, counts)))
 }
 
-/** The counts change where they stand, so that the focus stays in the list. */
+/** Update the counts in place, so that the focus stays in the list. */
 async function recount(lists, counts, query) {
   const keys = [...new Set([...counts.values()].map(({ key }) => key))]
   if (!keys.length) return

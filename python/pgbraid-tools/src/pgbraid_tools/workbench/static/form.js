@@ -1,4 +1,4 @@
-// The arguments of a search: as fields, as a request, and in the address.
+// The arguments of a search, which become fields, a request, and an address.
 
 import { choice, field, h } from './dom.js'
 import { settings } from './state.js'
@@ -8,7 +8,7 @@ const FUSIONS = [['convex', 'convex'], ['rrf', 'rrf'], ['dbsf', 'dbsf'], ['max',
 const NUMBERS = ['full_text_weight', 'semantic_weight']
 const OBJECTS = ['filters', 'options']
 
-/** A request, of what stands in the address. What cannot be read is left out. */
+/** Return the request that the address describes, without unreadable values. */
 export function request(values) {
   const made = { query: values.query ?? '', mode: values.mode ?? 'hybrid', match_count: Number(values.match_count) || 10 }
   for (const name of ['timeframe', 'fusion', 'match']) if (values[name]) made[name] = values[name]
@@ -28,7 +28,7 @@ export function modes(value, name = 'mode') {
       h('input', { type: 'radio', name, value: mode, checked: mode === value }), h('span', {}, label))))
 }
 
-/** How results are ranked and shaped, as fields; `read()` gives the part of a request, or throws what is wrong. */
+/** Return fields for ranking and shaping results; `read()` returns this part of a request, or throws an error. */
 export function ranking(values) {
   const own = settings()
   const options = { ...values.options }
@@ -72,7 +72,7 @@ export function ranking(values) {
   }
 }
 
-/** What a field has as JSON; an empty one has an empty object. */
+/** Parse the JSON object in a field; an empty field gives an empty object. */
 export function object(element, name) {
   let value
   try {

@@ -1,4 +1,4 @@
-// Keys that work where nobody is typing.
+// Keys that work while no text is being typed.
 
 import { button, h } from './dom.js'
 
@@ -11,7 +11,7 @@ const KEYS = [
   ['?', 'these keys'],
 ]
 
-/** Whoever dictates, or hits keys by chance, can turn them off. */
+/** Tell whether the keys are on. Users who dictate, or hit keys by accident, can turn them off. */
 export function isOn() {
   return localStorage.getItem(SWITCH) !== 'off'
 }

@@ -1,11 +1,11 @@
-// The page Observe: how searches go, what waits, how it grows, and what is wrong.
+// The page Observe shows latency, pending work, growth, and problems.
 
 import { call } from './api.js'
 import { count, h, number, problem, replace, svg, table, time } from './dom.js'
 import { address, settings, state } from './state.js'
 
 export const title = 'Observe'
-// As many as the server gives in each order.
+// The server returns this number of queries in each order.
 const MOST_QUERIES = 15
 
 export async function show(main) {
@@ -65,7 +65,7 @@ function queries(rows) {
     link(row.query), count(row.calls), count(row.zero_hits), ms(row.mean_ms), ms(row.max_ms)]), { label: 'Queries' }) : logging()
 }
 
-/** The same queries in two orders; one list where there are so few that both have all. */
+/** Show the queries in two orders, or in one list if both orders would show all of them. */
 function ranked(slow, { rows: frequent, error }) {
   if (error) return problem(error)
   if (slow.length === frequent.length && slow.length < MOST_QUERIES) return queries(slow)
@@ -78,7 +78,7 @@ function ranked(slow, { rows: frequent, error }) {
       h('input', { type: 'radio', name: 'order', checked: name === 'slow', onchange: () => show(name) }), h('span', {}, label)))), box]
 }
 
-/** To see what it finds now. */
+/** Return a link that runs the query again. */
 function link(query) {
   if (!query) return h('span', { class: 'soft' }, 'not kept')
   return query.startsWith('sha256:') ? h('code', {}, query.slice(0, 20)) : h('a', { href: address('search', { query }) }, query)

@@ -1,11 +1,11 @@
-// How a collection ranks, in versions: deploy what was measured, and go back.
+// A collection's rankings, in versions: deploy an evaluated ranking, and go back.
 
 import { call } from './api.js'
 import { button, field, h, problem, replace, say, table, time } from './dom.js'
 import { state } from './state.js'
 
 export async function rankings(section) {
-  // Before anything is waited for: an evaluation may end meanwhile, and what was asked for last is shown.
+  // Listen before the first await, because an evaluation may end meanwhile; the latest request wins.
   if (state.session.write && !section.dataset.listens) {
     section.dataset.listens = 'true'
     document.addEventListener('evaluated', () => section.isConnected && rankings(section))
@@ -58,7 +58,7 @@ function deploy(act) {
   if (!Object.keys(settings).length) {
     return h('p', {}, 'b ranks as the collection does: change weights, fusion, or give the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
   }
-  // What the page has measured is said where it would be deployed.
+  // The deploy form shows what the page has measured.
   const interval = evaluated.comparison.metrics?.['ndcg@10']?.interval
   const isWorse = interval && interval[1] < 0
   const isSure = interval && interval[0] > 0

@@ -1,4 +1,4 @@
-// Results, with what each can tell about itself.
+// Show results, each with its details.
 
 import { call } from './api.js'
 import { arithmetic } from './explain.js'
@@ -11,7 +11,7 @@ export function passage(parts, isCut) {
   return h('p', { class: 'passage' }, parts.map(([text, isMarked]) => (isMarked ? h('mark', {}, text) : text)), isCut && ' …')
 }
 
-/** What stands below a title. */
+/** Return the line below a title. */
 export function origin(row) {
   const shown = [row.speaker, time(row.occurred_at), row.category].filter(Boolean)
   return h('p', { class: 'origin' }, h('code', {}, row.chunk_index ? `${row.external_id} #${row.chunk_index}` : row.external_id),
@@ -28,7 +28,7 @@ export function best(rows) {
   return Object.fromEntries(LEGS.map(([leg]) => [leg, Math.max(0, ...rows.map((row) => row[`${leg}_score`] ?? 0))]))
 }
 
-/** Rank and score in each leg; a bar is as long as the score is beside the best of the list. */
+/** Show rank and score in each leg; the length of a bar is the score relative to the best in the list. */
 export function bars(row, most) {
   const legs = LEGS.filter(([leg]) => most[leg] > 0 || row[`${leg}_rank`] !== null)
   return h('dl', { class: 'legs' }, legs.map(([leg, label]) => {

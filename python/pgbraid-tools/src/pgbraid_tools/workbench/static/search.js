@@ -1,4 +1,4 @@
-// The page Search.
+// The page Search runs a search and shows its results.
 
 import { call } from './api.js'
 import { copies } from './copies.js'
@@ -11,7 +11,7 @@ import { address, begins, refresh, settings, state } from './state.js'
 
 export const title = 'Search'
 let showsFilters = matchMedia('(min-width: 60rem)').matches
-// The search before is of no interest any more.
+// The running search; a new one aborts it.
 let running = null
 
 export async function show(main, values, opened) {
@@ -82,7 +82,7 @@ function welcome() {
   return h('p', { class: 'soft lead' }, 'Search by words, by meaning, or by both. Press ', h('kbd', {}, '?'), ' for the keys.')
 }
 
-/** Something to search, for a first look. */
+/** Offer to load the demo documents. */
 function offer() {
   const box = h('div', { 'aria-live': 'polite' })
   const begin = async () => {
@@ -160,7 +160,7 @@ async function run(found, asked) {
   say(told)
 }
 
-/** What is said where results would be; if the filters are what leaves none, that. */
+/** Explain an empty result; say so if the filters alone exclude everything. */
 function nothing(asked) {
   const box = h('div', { class: 'lead' }, h('p', { class: 'soft' }, 'Nothing was found.'))
   if (!asked.filters && !asked.timeframe) return box
@@ -181,7 +181,7 @@ const CSV = [
   'full_text_score', 'semantic_rank', 'semantic_score', 'passage',
 ]
 
-/** The rows as a file; a cell is quoted where it has to be. */
+/** Download the rows as CSV; quote a cell where needed. */
 function download(results) {
   const cell = (value) => {
     const text = value === null || value === undefined ? '' : String(value)

@@ -1,9 +1,9 @@
-// What all pages have in common: who works in which collection, and addresses that say so.
+// State shared by all pages: the session, the collection, and addresses that name it.
 
 import { call } from './api.js'
 
 export const state = { session: null, collection: 'default', facets: new Map() }
-// What shows the session again when it is another one.
+// The listener that draws the session again after it has changed.
 let show = () => {}
 
 export function address(page, values = {}) {
@@ -28,7 +28,7 @@ export function onRefresh(listener) {
   show = listener
 }
 
-/** Where somebody begins to type, unless the focus is where it has to stay. */
+/** Focus the element where typing begins, unless the focus is in the header and must stay there. */
 export function begins(element) {
   if (!document.activeElement.closest('#where')) element.focus()
 }
