@@ -9,8 +9,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- The first rate is taken whole, and a slower one at once; a faster one only halfway: it is worse when work takes
-  -- longer than expected. Skips the update if another session has locked the row, because its measure is as good.
+  -- The first rate, or a slower one, is taken whole. A faster rate counts half, because it is worse when work takes
+  -- longer than expected. Skip the update if another session has locked the row, because its measurement is as good.
   update braid_store.upkeep_rates r
   set postings_per_second = least(note_rate.postings_per_second,
                                   (r.postings_per_second + coalesce(note_rate.postings_per_second,
@@ -22,5 +22,4 @@ as $$
 $$;
 
 comment on function braid_store.note_rate(float8, float8) is
-  'Remember how fast this server has just merged postings, or made a vector index. An argument that is null changes '
-  'nothing.';
+  'Remember how fast this server has just merged postings or made a vector index. A null argument changes nothing.';

@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function braid_store.stored_tables() is
-  'List the tables that hold rows. Partitions, in whatever schema they are, are listed by the name of their parent.';
+  'List the tables that hold rows. A partition, in whatever schema, is listed under its parent''s name.';

@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.tenants_with_rows(int, int) is
-  'Look at the next 1000 tenants by id, after behind_tenant_id. tenant_ids: those that have anything in the '
-  'collection. last_tenant_id: the last one looked at; null if none was left.';
+  'Look at the next 1000 tenants by id, after behind_tenant_id. tenant_ids: the tenants that have rows in the '
+  'collection. last_tenant_id: the last tenant looked at; null if no tenant was left.';

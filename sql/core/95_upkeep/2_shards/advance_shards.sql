@@ -20,7 +20,7 @@ begin
   loop
     v_next := braid_store.next_shard_step(tenant_id, collection);
     next_step := v_next.step;
-    -- Checked after a step, not before one: so each call does at least one, however little time other tasks leave.
+    -- Check the time after a step, so that each call takes at least one, however little time other tasks leave.
     exit when next_step is null or next_step <> all (allowed_steps)
               or step_count > 0 and (clock_timestamp() > deadline or braid_store.keeps_waiting());
     case next_step
@@ -31,7 +31,7 @@ begin
       when 'give_back' then v_moved := braid_store.give_back_vectors(v_next.serving, 1000);
     end case;
     if v_moved = 0 then
-      next_step := null; -- nothing is left, or writers have locked all that is
+      next_step := null; -- No vector is left, or writers have locked the rest.
       exit;
     end if;
     step_count := step_count + 1;
@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.advance_shards(int, braid_store.collections, text[], timestamptz) is
-  'Move the vectors of a tenant''s part of a collection towards where they belong, by steps of the allowed kinds, '
-  'until the deadline. After every step all vectors can be read, and a lost session loses only its last steps. '
-  'step_count: steps done. next_step: the step that comes next; null if there is none that can be done now.';
+  'Move the vectors of a tenant''s part of a collection to where they belong, by steps of the allowed kinds, until '
+  'the deadline. All vectors can be read after each step, and a lost session loses only its last steps. step_count: '
+  'the number of steps taken. next_step: the step that comes next; null if no step can be taken now.';

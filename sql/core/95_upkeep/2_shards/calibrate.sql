@@ -13,9 +13,11 @@ as $$
 $$;
 
 comment on function braid.calibrate() is
-  E'Measure on this machine how many vectors it takes for an HNSW index to be faster than a scan, and sets this for '
-  'all collections.\n'
-  'Before the first call it is 8000 vectors of 384 dimensions. Take about ten seconds; run it when little else runs. '
-  'maintain() then makes or gives up vector shards to match. Return the measurements: exact_rows, the number; '
-  'scan_ms_per_1000, milliseconds to scan 1000 vectors of 384 dimensions; search_ms, milliseconds of a search by the '
-  'index. Only administrators may call it.';
+  E'Measure on this machine from how many vectors on an HNSW index is faster than a scan, and set this number for all '
+  'collections.\n'
+  'Before the first call, the number is 8000, for vectors of 384 dimensions. A call takes about ten seconds; run it '
+  'when little else runs. maintain() then makes or gives up vector shards to match.\n'
+  'Return the measurements as a JSON object.\n'
+  'exact_rows: the number that was set. scan_ms_per_1000: the milliseconds that a scan of 1000 vectors of 384 '
+  'dimensions takes. search_ms: the milliseconds that a search by the index takes.\n'
+  'Only administrators may call it.';

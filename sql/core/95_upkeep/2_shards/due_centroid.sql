@@ -14,11 +14,11 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- Up to so many vectors, mean_similarity measures them all and needs no centroid.
+  -- mean_similarity measures all vectors up to this number, and needs no centroid.
   c_measured constant int := 1000;
   v_old braid_store.centroids;
 begin
-  -- Counts chunks, nearly all of which have a vector soon. To count the vectors would read them all, each time.
+  -- Count chunks, because nearly all of them soon have a vector. Counting the vectors would read them all each time.
   vector_count := (
     select sum(s.chunk_count) from braid_store.segments s
     where s.tenant_id = due_centroid.tenant_id and s.collection_id = due_centroid.collection.id);
@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.due_centroid(int, braid_store.collections) is
-  'Tell whether the centroid of a tenant''s part of a collection must be computed again: the number of its chunks has '
-  'changed by a tenth, or a day has passed. vector_count: that number; null if there are too few for a centroid. '
-  'due_at: when it will be due, if it is not now.';
+  'Tell whether the centroid of a tenant''s part of a collection is due: the number of its chunks has changed by a '
+  'tenth, or a day has passed. vector_count: the number of chunks; null if there are too few for a centroid. due_at: '
+  'when the centroid will be due, if it is not now.';

@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.has_unfinished_shards() is
-  'Tell whether a vector shard is being made, or wait to be dropped.';
+  'Tell whether a vector shard is being made, or waits to be dropped.';

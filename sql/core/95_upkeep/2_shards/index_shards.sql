@@ -13,9 +13,9 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
-  -- As in maintain_parts: what an index locks is locked until the transaction ends.
+  -- The limit is the same as in maintain_parts: the locks of an index are kept until the transaction ends.
   c_most_shards constant int := 100;
-  -- To index so few takes about as long as to measure how long it takes.
+  -- Indexing this few vectors takes about as long as measuring the rate.
   c_few constant int := 2000;
   v_started timestamptz := clock_timestamp();
   v_begun timestamptz;
@@ -41,7 +41,7 @@ begin
       perform
       from braid_store.collections c, braid_store.written_spaces(c) w, braid_store.vector_shards s
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id
-        -- Read again: until now another session may have had the lock and changed the shard.
+        -- Read the shard again, because another session may have had the lock until now and changed it.
         and (s.tenant_id, s.collection_id, s.vector_space_id, s.id)
             = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = 'indexing';
       continue when not found;
@@ -54,7 +54,7 @@ begin
         v_begun := clock_timestamp();
       end if;
       v_seconds := 1.5 * v_work / v_rate;
-      -- Making an index cannot be interrupted. Without a budget, one is made however long it takes.
+      -- Making an index cannot be interrupted. Without a budget, the first index is made however long it takes.
       if v_seconds > extract(epoch from deadline - v_begun) + 0.5 and (is_bounded or step_count > 0) then
         exit when not is_bounded;
         v_left := v_left + 1;
@@ -65,18 +65,18 @@ begin
         seconds_needed := least(seconds_needed, ceil(v_seconds + 2)::int);
         continue;
       end if;
-      -- Making the index may take an hour. Nothing is locked meanwhile that anybody waits for: if the part is cleared,
-      -- that retires the shard, and it never serves.
+      -- Making the index may take an hour. Nobody waits for the locks held meanwhile: clearing the part retires the
+      -- shard, which then never serves.
       warnings := warnings || array_remove(array[braid_store.index_shard(v_shard)], null);
       perform braid_store.calibrate_shard(v_shard);
       if not braid_store.reject_index(v_shard) and braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id)
         then
         perform braid_store.serve_shard(v_shard);
       end if;
-      -- The next visit moves its vectors.
+      -- The next visit has the shard's vectors moved.
       perform braid_store.note_task(v_shard.tenant_id, v_shard.collection_id, 'visit');
       v_done_rate := v_work / extract(epoch from clock_timestamp() - v_begun)::float8;
-      -- What few vectors take tells little of many.
+      -- The rate of a small index says little about a large one.
       if v_is_large or v_done_rate > v_rate then
         perform braid_store.note_rate(index_work_per_second => v_done_rate);
       end if;
@@ -89,6 +89,6 @@ end
 $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
-  'Make the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
-  'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: '
-  'how long the smallest index would take that was not begun because it would not fit; each such shard has its own.';
+  'Make the indexes of copied shards, the smallest shard first, and let these shards serve searches, until half of '
+  'the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how long the '
+  'smallest index would take that did not fit into the budget. Each shard left out has its own seconds_needed.';

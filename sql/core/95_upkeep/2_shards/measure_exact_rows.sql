@@ -56,8 +56,7 @@ begin
 
   v_scan := (select percentile_cont(0.5) within group (order by s) from unnest(v_scans[2:]) s);
   v_search := (select percentile_cont(0.5) within group (order by s) from unnest(v_searches[2:]) s);
-  -- Half as much again as the number at which both take equally long, because a shard costs time in writing and upkeep,
-  -- too.
+  -- Take 1.5 times the number at which both are equally fast, because a shard also costs time in writes and upkeep.
   v_exact_rows := greatest(1000, round(1.5 * c_row_count * v_search / v_scan / 1000) * 1000);
   update braid_store.vector_settings s set exact_rows = v_exact_rows where s.only_row;
   perform braid_store.note_collection(c.id) from braid_store.collections c;
@@ -68,5 +67,5 @@ end
 $$;
 
 comment on function braid_store.measure_exact_rows() is
-  'Do the work of braid.calibrate: compares a scan of 8000 vectors with an HNSW search (ef_search 100) of the same '
+  'Do the work of braid.calibrate: compare a scan of 8000 vectors with an HNSW search (ef_search 100) of the same '
   'vectors.';

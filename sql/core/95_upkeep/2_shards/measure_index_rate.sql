@@ -9,8 +9,8 @@ set enable_seqscan = on
 as $$
 declare
   c_count constant int := 2000;
-  -- A graph of many vectors does not fit into the processor's caches: 2,000 were indexed 1.7 to 2.3 times as fast, by
-  -- this unit, as 30,000.
+  -- A graph of many vectors does not fit into the processor's caches. By this unit of work, 2,000 vectors were indexed
+  -- 1.7 to 2.3 times as fast as 30,000.
   c_slower constant float8 := 0.6;
   v_small braid_store.vector_shards := shard;
   v_space braid_store.vector_spaces;
@@ -39,4 +39,4 @@ $$;
 
 comment on function braid_store.measure_index_rate(braid_store.vector_shards) is
   'Measure how fast this server makes vector indexes, before it has made one, with the first 2000 vectors of a '
-  'shard: a second or so.';
+  'shard. The measurement takes about a second.';

@@ -14,9 +14,10 @@ as $$
 declare
   c_least_queries constant int := 10;
   c_most_queries constant int := 1000;
-  -- Own queries from which on none are made of stored vectors. Fewer do not tell how wide searches have to be.
+  -- With this number of own queries, none are made of stored vectors. Fewer queries do not tell how wide searches have
+  -- to be.
   c_enough constant int := 30;
-  -- Vectors that the scan compares: a minute or so, with 384 dimensions.
+  -- The scan compares this number of vectors in about a minute, with 384 dimensions.
   c_most_compared constant bigint := 100000000;
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(measure_indexes.collection);
@@ -69,7 +70,7 @@ begin
     end if;
     v_curve := braid_store.index_recall_curve(
       v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
-    continue when v_curve is null; -- no vector is left
+    continue when v_curve is null; -- No vector is left.
     v_has_enough := v_sample_count = 0 and cardinality(v_queries) >= c_enough;
     v_chosen := braid_store.choose_widths(
       v_shard, v_space, v_curve, case when v_has_enough then 1 else braid_store.sample_margin() end,
@@ -79,7 +80,7 @@ begin
       case when measure_indexes.set_ef_search then v_chosen.ef_search else v_shard.ef_search end,
       case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else v_shard.ef_search_100 end,
       v_own.counts, v_sample_count);
-    -- Meanwhile another shard may have taken its place.
+    -- Another shard may have taken this one's place meanwhile.
     update braid_store.vector_shards s
     set measurement = v_measurement,
         ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,

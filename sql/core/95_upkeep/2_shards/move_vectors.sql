@@ -12,7 +12,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- As in maintain_parts: what is moved keeps its shard locked until the transaction ends.
+  -- The limit is the same as in maintain_parts: a shard whose vectors are moved stays locked until the transaction
+  -- ends.
   c_most_shards constant int := 100;
   v_started timestamptz := clock_timestamp();
   v_notes braid_store.due_parts[];
@@ -48,8 +49,8 @@ begin
         loop
           v_shard_count := v_shard_count + 1;
           continue when (braid_store.next_shard_step(v_part.tenant_id, v_space.collection)).step is null;
-          -- Not if the shard began to serve after this transaction began: deletes that do not know the shard yet must
-          -- have ended before.
+          -- Wait if the shard began to serve after this transaction began, because deletes that do not know the shard
+          -- yet must end first.
           if v_space.served_at >= now()
              or not (braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id)
                      and braid_store.try_lock_shards(v_part.collection_id, v_part.tenant_id)) then
@@ -86,6 +87,5 @@ end
 $$;
 
 comment on function braid_store.move_vectors(timestamptz) is
-  'Move vectors from where they were written to the shards that serve, or back, in the parts that a visit has noted, '
-  'until the deadline, or until 100 shards were looked at. A writer of one of these vectors then waits until the '
-  'transaction ends.';
+  'Move vectors from where they were written to the serving shards, or back, in the parts that a visit has noted. '
+  'Stop at the deadline, or after 100 shards. A writer of a moved vector waits until the transaction ends.';

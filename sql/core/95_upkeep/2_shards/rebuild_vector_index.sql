@@ -14,6 +14,6 @@ $$;
 
 comment on function braid.rebuild_vector_index(text) is
   E'Make maintain() build a new vector shard for the tenant''s part of a collection.\n'
-  'The old one serves searches until the new one is ready. Use it after many deletes, and to have the index recall '
-  'measured anew that braid.status shows: it is that of the time when the shard was made. Return false if the tenant '
-  'has no shard there, because its vectors are few enough to be scanned.';
+  'The old shard serves searches until the new one is ready. Use it after many deletes, or to renew the index recall '
+  'that braid.status shows, which was measured when the shard was made. Return false if the tenant has no shard '
+  'there, because its vectors are few enough to be scanned.';

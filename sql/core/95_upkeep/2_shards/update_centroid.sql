@@ -9,7 +9,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- The mean of so many vectors lies within a hundredth of the spread of all from the true mean.
+  -- The mean of a sample of this size lies within a hundredth of the vectors' spread from the true mean.
   c_sample constant int := 20000;
   v_distance text := (select s.distance from braid_store.vector_spaces s
                       where s.id = update_centroid.collection.vector_space_id);
@@ -23,7 +23,8 @@ begin
       and c.vector_space_id = update_centroid.collection.vector_space_id;
     return;
   end if;
-  -- Takes the same share of both places. A vector that was written again counts twice until the shard absorbs it.
+  -- Take the same share of the shard and of the vectors outside. A vector that was written again counts twice until the
+  -- shard absorbs it.
   v_share := least(1, 1.1 * c_sample / v_count);
   execute format($query$
     insert into braid_store.centroids (tenant_id, collection_id, vector_space_id, mean, mean_square, vector_count)

@@ -12,8 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that the planner reads the key in its order. It has no statistics, and would read and sort all remaining chunks
--- for each batch.
+-- These settings make the planner read the key in its order. Without statistics, it would read and sort all remaining
+-- chunks for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -35,8 +35,8 @@ begin
     where c.collection_id = backfill_attributes.collection_id and c.attribute_version < v_version
     limit c_batch_size);
   last_id := v_chunk_ids[cardinality(v_chunk_ids)];
-  -- Skips locked chunks instead of waiting, because this keeps its own locks until the transaction ends. A chunk that
-  -- is being deleted needs nothing; one that is being changed is left to the next time.
+  -- Skip locked chunks instead of waiting, because this transaction keeps its own locks until it ends. A chunk that is
+  -- being deleted needs nothing; a chunk that is being changed is left to the next call.
   v_chunk_ids := array(
     select c.id
     from unnest(v_chunk_ids) u (id),
@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.backfill_attributes(int, int, bigint) is
-  'Index the attributes of up to 1000 chunks with ids after last_id that do not have all of them yet, in the order of '
-  'ids. last_id: returned as the last id looked at; null after the end.';
+  'Index the attributes of up to 1000 chunks with ids after last_id that do not have all of them yet, in the order '
+  'of ids. last_id: the last id looked at, on return; null after the end.';

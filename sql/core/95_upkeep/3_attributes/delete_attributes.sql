@@ -39,7 +39,7 @@ begin
         get diagnostics v_count = row_count;
       end if;
       exit when v_count = 0;
-      -- Checked after a batch, not before one: so each call does at least one, however little time other tasks leave.
+      -- Check the time after a batch, so that each call deletes at least one, however little time other tasks leave.
       if clock_timestamp() > delete_attributes.deadline then
         return false;
       end if;
@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.delete_attributes(int, int, timestamptz) is
-  'Delete the rows of attributes that are no longer declared, in a tenant''s part of a collection, until the deadline. '
-  'Returns true if none are left.';
+  'Delete the rows of attributes that are no longer declared, in a tenant''s part of a collection, until the '
+  'deadline. Return true if none are left.';

@@ -9,7 +9,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- The chunks of smaller segments are tested one by one. A merge joins these.
+  -- Searches test the chunks of smaller segments one by one, and a merge joins small segments.
   c_least_listed constant int := 1000;
 begin
   return exists (
@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_store.has_due_lists(int, int) is
-  'Tell whether chunks of a tenant''s part of a collection should be in lists of metadata values and are not, or '
-  'many have been changed since.';
+  'Tell whether chunks are missing in the lists of metadata values of a tenant''s part of a collection, or whether '
+  'many have changed since they were listed.';

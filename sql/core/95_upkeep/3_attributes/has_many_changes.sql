@@ -24,4 +24,5 @@ end
 $$;
 
 comment on function braid_store.has_many_changes(int, int) is
-  'Tell whether the metadata of more than 1 % of a part''s chunks, or of 1000, was changed since it was listed.';
+  'Tell whether the metadata of more than 1 % of a part''s chunks, or of more than 1000, has changed since it was '
+  'listed.';

@@ -13,20 +13,20 @@ as $$
 #variable_conflict use_column
 declare
   c_block_size constant int := 16384;
-  -- As in has_due_lists.
+  -- The limit is the same as in has_due_lists.
   c_least_listed constant int := 1000;
   c_most_keys constant int := 500;
   c_most_elements constant int := 64;
-  -- As in listed_conditions.
+  -- The limits are the same as in listed_conditions.
   c_most_depth constant int := 8;
   c_most_fields constant int := 100;
   c_most_parts constant int := 500;
-  -- Of more, all is written to disk several times.
+  -- Listing larger metadata would write all of it to disk several times.
   c_most_bytes constant int := 16384;
   v_chunk_count int;
   v_is_wide boolean;
 begin
-  -- Merges and other maintenance leave a segment alone that is locked.
+  -- Merges and other maintenance skip a locked segment.
   select s.chunk_count into v_chunk_count
   from braid_store.segments s
   where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id
@@ -35,8 +35,8 @@ begin
   if not found then
     return null;
   end if;
-  -- With so many fields and elements that to list them would take long, each chunk may have any value. One chunk in 256
-  -- stands for all.
+  -- Metadata with very many fields or elements takes too long to list; its chunks are listed as having any value. One
+  -- chunk in 256 is the sample that decides.
   v_is_wide := coalesce((
     select avg(regexp_count(c.metadata::text, '": ')) > c_most_fields or avg(regexp_count(c.metadata::text,
       ', ')) > c_most_parts
@@ -59,9 +59,9 @@ begin
     where l.tenant_id = list_block.tenant_id and l.collection_id = list_block.collection_id
       and l.segment_id = list_block.segment_id and l.block = list_block.block));
 
-  -- One statement, and so one snapshot: it forgets the changes of just that metadata which it lists.
+  -- One statement has one snapshot, so it forgets the changes of exactly the metadata that it lists.
   with recursive chunk as materialized (
-    -- What is joined with an empty object is no longer compressed.
+    -- Adding an empty object decompresses the metadata, so its whole size is measured.
     select c.id, c.metadata, pg_column_size(c.metadata || '{}') > c_most_bytes or v_is_wide as is_wide
     from (
       select sc.chunk_id from braid_store.segment_chunks sc
@@ -88,7 +88,7 @@ begin
              offset 0
            ) g))
   ), field as (
-    -- The fields of objects too, also of those in lists, under the key that a filter has for them.
+    -- The fields of objects are listed, too, also inside lists, under the key that a filter uses for them.
     select c.id, e.key, e.value, 1 as depth, false as is_in_list
     from chunk c, jsonb_each(c.metadata) e
     where v_chunk_count >= c_least_listed and not c.is_wide
@@ -136,7 +136,7 @@ begin
          ) v
     where jsonb_typeof(f.value) = 'array' and f.key in (select k.key from listed_key k) and not f.is_in_list
     union all
-    -- Objects of a list may have the same values.
+    -- Several objects of a list may have the same value.
     select distinct f.id, f.key, v.type, v.number_value, v.text_value
     from field f,
          lateral (
@@ -202,6 +202,6 @@ end
 $$;
 
 comment on function braid_store.list_block(int, int, bigint, int) is
-  'List the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block '
-  '0 has the first numbers. Of a small segment it lists nothing. Return how many chunks it listed; null: another '
+  'List the metadata values of a block of 16384 chunks in a segment, and forget that they were changed. Block 0 has '
+  'the lowest chunk numbers. A small segment is not listed. Return the number of chunks listed; null if another '
   'session works on the segment.';

@@ -41,7 +41,7 @@ begin
           select b.last_id, b.chunk_count into v_last_id, v_batch
           from braid_store.backfill_attributes(v_part.tenant_id, v_part.collection_id, v_last_id) b;
           chunk_count := chunk_count + v_batch;
-          -- Checked after a batch, not before one: so each call does at least one, however little time merges leave.
+          -- Check the time after a batch, so that each call indexes at least one, however little time merges leave.
           exit when clock_timestamp() > maintain_attributes.deadline;
         end loop;
         if v_is_done and v_last_id is null then
@@ -72,6 +72,6 @@ end
 $$;
 
 comment on function braid_store.maintain_attributes(timestamptz) is
-  'Index attributes for chunks that were stored before these were declared, in the parts that a visit has noted, in '
-  'batches until the deadline. Also deletes the rows of removed attributes. chunk_count: chunks indexed. is_complete: '
-  'whether nothing is left.';
+  'Index attributes for chunks that were stored before the attributes were declared, in the parts that a visit has '
+  'noted, in batches until the deadline. Delete the rows of removed attributes, too. chunk_count: the number of '
+  'chunks indexed. is_complete: whether nothing is left.';

@@ -16,7 +16,7 @@ as $$
 #variable_conflict use_column
 declare
   c_block_size constant int := 16384;
-  -- As in has_due_lists.
+  -- The limit is the same as in has_due_lists.
   c_least_listed constant int := 1000;
   v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
   v_has_listed boolean := false;
@@ -26,7 +26,7 @@ begin
   chunk_count := 0;
   is_complete := false;
   if v_has_many then
-    -- What was changed of chunks that are gone since.
+    -- Notes about deleted chunks would go on counting as changes.
     delete from braid_store.changed_metadata g
     where g.tenant_id + 0 = maintain_lists.tenant_id and g.ctid = any (array(
       select g.ctid from braid_store.changed_metadata g
@@ -58,7 +58,7 @@ begin
     ) sc
     order by 1, 2
   loop
-    -- At least one, so that calls that have little time come to an end.
+    -- List at least one block, so that calls with little time make progress, too.
     if v_has_listed and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
       return;
     end if;
@@ -75,6 +75,6 @@ end
 $$;
 
 comment on function braid_store.maintain_lists(int, int, timestamptz) is
-  'List the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s '
-  'part of a collection. Lists one block of chunks at least, and stops at the deadline. chunk_count: how many were '
-  'listed. is_complete: whether nothing is left.';
+  'List the metadata values of a tenant''s part of a collection: of chunks that are not listed yet, and again where '
+  'too many chunks have changed. List at least one block of chunks, and stop at the deadline. chunk_count: the '
+  'number of chunks listed. is_complete: whether nothing is left.';

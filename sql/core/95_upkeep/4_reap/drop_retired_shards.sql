@@ -9,7 +9,7 @@ set lock_timeout = '200ms'
 set enable_seqscan = off
 as $$
 declare
-  -- As in maintain_parts: what is dropped is locked until the transaction ends.
+  -- The limit is the same as in maintain_parts: a dropped table stays locked until the transaction ends.
   c_most_shards constant int := 100;
   v_shard record;
   v_count int := 0;
@@ -18,11 +18,11 @@ begin
     select s.tenant_id, s.collection_id, s.vector_space_id, s.id
     from braid_store.vector_shards s
     where s.state = 'retired' and s.retired_by <> pg_current_xact_id()
-      -- A session with an older snapshot may still read the shard, and a DROP does not respect snapshots.
+      -- A session with an older snapshot may still read the shard, and a DROP ignores snapshots.
       and not exists (
         select from pg_stat_activity a
         where a.pid <> pg_backend_pid() and age(a.backend_xmin) >= age(s.retired_by::xid)
-          -- An id that this server has not given out yet came with a dump from another server.
+          -- A transaction id that this server has not given out yet came with a dump from another server.
           and s.retired_by < pg_current_xact_id()
           and (a.datid is null or a.datname = current_database()))
     for update skip locked
@@ -34,7 +34,7 @@ begin
         and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
       v_count := v_count + 1;
     exception when lock_not_available then
-      null; -- next time
+      null; -- The next call tries again.
     end;
     exit when clock_timestamp() > drop_retired_shards.deadline or v_count = c_most_shards;
   end loop;
@@ -43,4 +43,5 @@ end
 $$;
 
 comment on function braid_store.drop_retired_shards(timestamptz) is
-  'Drop the retired shards that no snapshot can read any more, until the deadline or 100 are dropped. Return how many.';
+  'Drop the retired shards that no snapshot can read any more, until the deadline or until 100 are dropped. Return '
+  'the number of shards dropped.';

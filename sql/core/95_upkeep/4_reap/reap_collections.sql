@@ -47,4 +47,5 @@ end
 $$;
 
 comment on function braid_store.reap_collections(timestamptz) is
-  'Delete what tenants stored in dropped collections, in batches until the deadline. Return how many documents.';
+  'Delete what tenants stored in dropped collections, in batches until the deadline. Return the number of documents '
+  'deleted.';

@@ -29,7 +29,7 @@ begin
       where c.tenant_id = reap_part.tenant_id and c.collection_id = reap_part.collection_id
       limit c_batch_size);
     exit when v_chunk_ids = '{}';
-    -- By id, because no index of these tables begins with the collection.
+    -- Delete by id, because no index of these tables begins with the collection.
     delete from braid_store.forward_rows f
     where f.tenant_id + 0 = reap_part.tenant_id and f.ctid = any (array(
       select f.ctid
@@ -45,12 +45,12 @@ begin
            lateral (
              select c.ctid from braid_store.chunks c where c.tenant_id = reap_part.tenant_id and c.id = u.id offset 0
            ) c));
-    -- Checked after a batch, not before one: so each call does at least one, however little time other tasks leave.
+    -- Check the time after a batch, so that each call deletes at least one, however little time other tasks leave.
     if clock_timestamp() > reap_part.deadline then
       return;
     end if;
   end loop;
-  -- What a merge had still to drop: forward rows whose chunks were deleted one by one are told by tombstones.
+  -- Tombstones name the chunks that were deleted one by one, and whose forward rows a merge had still to delete.
   loop
     v_chunk_ids := array(
       select t.chunk_id from braid_store.tombstones t
@@ -71,7 +71,7 @@ begin
       get diagnostics v_count = row_count;
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;
       if v_count < c_batch_size then
-        -- A row that another session has moved meanwhile is not deleted where it was.
+        -- A row that another session has just moved was not deleted at its old place.
         execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)',
           v_table)
         into v_is_left
@@ -88,5 +88,5 @@ end
 $$;
 
 comment on function braid_store.reap_part(int, int, timestamptz) is
-  'Delete what one tenant stored in a dropped collection, in batches until the deadline. document_count: documents '
-  'deleted. is_complete: whether nothing is left.';
+  'Delete what one tenant stored in a dropped collection, in batches until the deadline. document_count: the number '
+  'of documents deleted. is_complete: whether nothing is left.';

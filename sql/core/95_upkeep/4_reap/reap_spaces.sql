@@ -20,7 +20,7 @@ begin
   for v_space in
     select d.* from braid_store.dropped_spaces d order by d.collection_id, d.vector_space_id for update skip locked
   loop
-    -- While somebody may still write to the space, one pass over all tenants is enough.
+    -- While a session may still write to the space, one pass over all tenants is enough.
     continue when v_space.reached_tenant_id = 0 and v_space.pass_count > 0
                   and braid_store.has_older_snapshots(v_space.dropped_by);
     v_tables := array(
@@ -29,7 +29,8 @@ begin
       join pg_attribute a on a.attrelid = format('braid_store.%I', u.name)::regclass
       where a.attname = 'vector_space_id' and not a.attisdropped
       order by u.place);
-    -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next pass.
+    -- Ask before the deletes, because rows that a writer with an older snapshot commits meanwhile are left to the next
+    -- pass.
     v_space.has_left := v_space.has_left or braid_store.has_older_snapshots(v_space.dropped_by);
     <<tenants>>
     loop
@@ -47,7 +48,7 @@ begin
               using v_tenant_id, v_space.collection_id, v_space.vector_space_id, c_batch_size;
             get diagnostics v_count = row_count;
             exit when v_count < c_batch_size;
-            -- Checked after a batch, not before one: so each call does at least one, however little time other tasks
+            -- Check the time after a batch, so that each call deletes at least one, however little time other tasks
             -- leave.
             exit tenants when clock_timestamp() > reap_spaces.deadline;
           end loop;
@@ -81,5 +82,5 @@ end
 $$;
 
 comment on function braid_store.reap_spaces(timestamptz) is
-  'Delete the vectors, of queries too, and jobs of vector spaces that collections no longer use, for every tenant, '
-  'in batches until the deadline. Return false if the deadline came first.';
+  'Delete the vectors, query vectors included, and the jobs of vector spaces that collections no longer use, for '
+  'every tenant, in batches until the deadline. Return false if the deadline came first.';

@@ -17,22 +17,25 @@ declare
   v_total bigint := 0;
 begin
   for v_tenant in select d.* from braid_store.dropped_tenants d order by d.id for update skip locked loop
-    -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next time.
+    -- Ask before the deletes, because rows that a writer with an older snapshot commits meanwhile are left to the next
+    -- call.
     v_has_left := braid_store.has_older_snapshots(v_tenant.dropped_by);
-    -- Every table with a tenant_id. Vector shards are dropped as whole tables; members went with the tenant.
+    -- Every table with a tenant_id is emptied, except vector shards, which are dropped as whole tables, and members,
+    -- which went with the tenant.
     for v_table in
-      -- Only: places in tables that inherit from this one are no places in this one. They come by themselves.
+      -- ONLY is needed because places in tables that inherit from this one are no places in this one. Inheriting tables
+      -- are listed themselves.
       select c.relname as name, case when c.relkind = 'r' then 'only ' else '' end as scope
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
         and c.relname not in ('vector_shards', 'tenant_members') and c.relname !~ '^vectors_[0-9]+$'
-      -- Chunks first: a session that has locked a chunk may still add rows that belong to it. Documents last: deleting
-      -- a document deletes its chunks.
+      -- Delete chunks first: a session that has locked a chunk may still add rows that belong to it. Delete documents
+      -- last, because deleting a document deletes its chunks.
       order by c.relname = 'documents', c.relname <> 'chunks', c.relname
     loop
       v_places := '{}';
-      -- One scan for all batches. A new scan for each would pass again over all rows deleted before.
+      -- One scan serves all batches. A new scan for each batch would pass again over all rows deleted before.
       for v_place in execute format('select t.ctid from %sbraid_store.%I t where t.tenant_id = $1 '
                                     'for update skip locked', v_table.scope, v_table.name)
         using v_tenant.id
@@ -69,4 +72,4 @@ end
 $$;
 
 comment on function braid_store.reap_tenants(timestamptz) is
-  'Delete what dropped tenants stored, in batches until the deadline. Return how many documents.';
+  'Delete what dropped tenants stored, in batches until the deadline. Return the number of documents deleted.';

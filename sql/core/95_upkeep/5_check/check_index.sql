@@ -15,8 +15,9 @@ as $$
 $$;
 
 comment on function braid.check_index(text) is
-  E'Check the full-text index of the tenant''s part of a collection, that of sparse terms, and the lists of '
-  'metadata values: analyses its chunks again and compares.\n'
-  'Each row is a difference; no rows mean that the index is right. problem: what is wrong. chunk_id, lexeme, detail: '
-  'where; null if that does not apply. Take about as long as writing the chunks did, and makes nobody wait. Use it if '
-  'you doubt search results, for example after a fault of the disk; braid.rebuild_index repairs what it finds.';
+  E'Check the full-text index of the tenant''s part of a collection, its index of sparse terms and its lists of '
+  'metadata values: analyse its chunks again and compare.\n'
+  'Each row is a difference; no rows mean that the index is right.\n'
+  'problem: what is wrong. chunk_id, lexeme, detail: where it is wrong; null if that does not apply.\n'
+  'It takes about as long as writing the chunks did, and makes nobody wait. Use it if you doubt search results, for '
+  'example after a fault of the disk; braid.rebuild_index repairs what it finds.';

@@ -24,7 +24,7 @@ begin
       where l.tenant_id = check_metadata_lists.tenant_id and l.collection_id = check_metadata_lists.collection_id
         and l.segment_id = v_segment.id
     )
-    -- What is listed beyond this is tested by searches, and so does no harm.
+    -- Additional entries of a list do no harm, because searches test them.
     select 'metadata list lacks chunk', u.id, format('segment %s, key %s', v_segment.id, to_json(u.key))
     from (
       select c.id, e.key,
@@ -67,4 +67,4 @@ end
 $$;
 
 comment on function braid_store.check_metadata_lists(int, int) is
-  'Find chunks that lists of metadata values should have, for a value of their metadata, and do not have.';
+  'Find chunks that are missing in the lists of metadata values, for a value of their metadata.';

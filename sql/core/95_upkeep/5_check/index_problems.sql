@@ -15,7 +15,8 @@ begin
   return query
   select c.problem, c.chunk_id, null::text, null::text
   from braid_store.check_chunks(v_tenant_id, v_collection.id) c;
-  -- Those of which an upgrade has changed the tokens differ until they are indexed anew: health() tells of them.
+  -- If an upgrade has changed the tokens of a part, its forward rows differ until they are indexed anew, as health()
+  -- reports.
   if not exists (
     select from braid_store.due_parts d
     where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.task = 'rebuild_index') then

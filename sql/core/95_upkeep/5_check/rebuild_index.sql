@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.rebuild_index(text) is
-  E'Build the full-text index of the tenant''s part of a collection again, from its chunks, and that of their sparse '
-  'terms.\n'
+  E'Build the full-text index of the tenant''s part of a collection, and its index of sparse terms, again from its '
+  'chunks.\n'
   'Searches go on with the old index; writers wait until the transaction ends. Use it if braid.check_index reports '
   'problems. Return the number of chunks indexed.';

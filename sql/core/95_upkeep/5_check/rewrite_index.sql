@@ -16,10 +16,10 @@ begin
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
   end if;
-  -- Exclusive, because writers and merges hold it shared. What they have not committed would neither be deleted here
-  -- nor indexed again: a chunk would then be in two segments or in none.
+  -- The lock is exclusive because writers and merges hold it shared. Their uncommitted rows would neither be deleted
+  -- here nor indexed again, and a chunk would be in two segments or in none.
   perform braid_store.lock_part(v_collection.id, v_tenant_id);
-  -- While this waited, the ranking may have been changed, or the collection dropped.
+  -- The ranking may have changed, or the collection may have been dropped, during the wait.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
   return braid_store.rebuild_part(v_tenant_id, v_collection);

@@ -13,4 +13,4 @@ $$;
 
 comment on function braid_store.extend_task(text, timestamptz) is
   'Extension point: run a task of maintenance that the manifest of a part lists, until the deadline. Return counts '
-  'of what it did, and in complete whether nothing is left; an empty object for what is no task of the part.';
+  'of what it did, and in complete whether nothing is left. Return an empty object for another part''s task.';

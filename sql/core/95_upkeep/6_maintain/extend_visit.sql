@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_visit(int, braid_store.collections) is
-  'Extension point: do what parts have to do when maintenance visits what a tenant has in a collection.';
+  'Extension point: do what parts need when maintenance visits a tenant''s part of a collection.';

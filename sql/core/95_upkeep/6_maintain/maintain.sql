@@ -13,14 +13,15 @@ as $$
 $$;
 
 comment on function braid.maintain(interval) is
-  E'Do the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find '
-  'them fastest, lists values of metadata, indexes attributes declared later, fills the outbox of a model change, '
-  'frees the space of what was dropped, counts logged searches and deletes those kept for long enough, and note once '
-  'a day how large everything is.\n'
-  'Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after this. '
-  'A large merge or the index of a vector shard cannot be interrupted, so one is begun only if it fits, by the speed '
-  'measured before; else seconds_needed in the result tells the budget it takes. Null, as by default: ends after 10 '
-  'seconds, or after one such piece of work that takes longer. Safe at any time and from several sessions; a writer '
-  'waits for it a second at most, or so. Tenants that have written nothing cost nothing. Return counts of what it '
-  'did, warnings (one for each step that failed; the others are done) and complete (whether nothing is left). For '
-  'administrators and services.';
+  E'Do the upkeep that is due, for every tenant: merge segments, move vectors, index attributes, free space.\n'
+  'It merges the full-text index, moves vectors to where searches find them fastest, lists metadata values, and '
+  'indexes attributes declared later. It fills the outbox of a model change, and frees the space of what was '
+  'dropped. It counts logged searches and deletes old ones, and notes once a day how large everything is.\n'
+  'Call it every few minutes, from pg_cron or by pgbraid maintain. It is safe at any time and from several sessions; '
+  'a writer waits for it about a second at most. Tenants that have written nothing cost nothing.\n'
+  'time_budget: how long it may take; it ends at most a second later. Null, the default, ends after 10 seconds, or '
+  'after one merge or index that takes longer.\n'
+  'A large merge, or the index of a vector shard, cannot be interrupted, so it begins only if it fits, by the speed '
+  'measured before. If it does not fit, seconds_needed in the result tells the budget it takes.\n'
+  'Return counts of what it did, warnings (one for each step that failed; the others are done) and complete (whether '
+  'nothing is left). Administrators and services may call it.';

@@ -7,8 +7,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- Work that a transaction keeps locked is reported and left to the next time: this must not wait for it long, because
--- writers may wait for rows that are locked here.
+-- A task that meets a lock is reported and left to the next call. It must not wait long, because writers may wait for
+-- rows that this transaction has locked.
 set lock_timeout = '300ms'
 as $$
 declare
@@ -36,7 +36,7 @@ begin
       using errcode = '25006', hint = 'Call it on the primary, in a transaction that may write; standbys follow.';
   end if;
 
-  -- Tasks run in the order of their places, and those at the last one, 100, which lock rows, in any order.
+  -- Tasks run in the order of their places. Tasks at the last place, 100, lock rows, and run in any order.
   select array_agg(t.name order by t.place, random()), count(*) filter (where t.place < 100)
   into v_tasks, v_free_count
   from (
@@ -49,7 +49,7 @@ begin
   ) t (name, place);
   foreach v_task in array v_tasks loop
     -- The tasks from here on lock rows that writers wait for until the transaction ends. So they come last, after all
-    -- that may take longer.
+    -- tasks that may take longer.
     if v_task = v_tasks[v_free_count + 1] then
       v_deadline := least(v_deadline, clock_timestamp()) + v_locking_time;
     end if;
@@ -67,8 +67,8 @@ begin
         when 'seconds_needed' then to_jsonb(greatest((v_all ->> v_key)::int, (v_done ->> v_key)::int))
         else to_jsonb((v_all -> v_key)::bigint + (v_done -> v_key)::bigint) end);
     end loop;
-    -- The locks of a shard that has just begun to serve are kept until the end, too. A short deadline keeps a clear
-    -- from waiting longer than it must.
+    -- A shard that has just begun to serve keeps its locks until the end, too. With a short deadline, a clear waits no
+    -- longer than it must.
     if v_task = 'index_shards' and (v_done -> 'vector_steps')::int > 0 and not v_is_bounded then
       v_deadline := least(v_deadline, clock_timestamp() + v_locking_time);
     end if;
@@ -77,14 +77,13 @@ begin
       exit;
     end if;
   end loop;
-  -- Not complete either while a shard waits to be dropped, because this call retired it or a snapshot may still read
-  -- it.
+  -- A shard that waits to be dropped is left: this call retired it, or a snapshot may still read it.
   return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean
     and not braid_store.has_unfinished_shards());
 end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
-  'Do the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
-  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done. '
-  'Tasks of parts, and their places among those of the core, are in the parts'' manifests.';
+  'Do the work of braid.maintain. A merge or an index cannot be interrupted: within a budget, it begins only if '
+  'there is time for it, by the speed measured before. A task that fails is reported, and the others are done. The '
+  'manifests of parts list their tasks, with places among the core''s.';

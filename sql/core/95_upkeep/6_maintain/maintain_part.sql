@@ -46,7 +46,7 @@ begin
   from unnest(v_spaces) w, braid_store.due_centroid(tenant_id, w) d;
   v_has_shard := exists (
     select from unnest(v_spaces) w where (braid_store.serving_shard(tenant_id, w)).id is not null);
-  -- The index of a shard may be lost, which nobody notes: so visit a part with a shard every day.
+  -- Nobody notes the loss of a shard's index, so visit a part with a shard every day.
   next_visit := least(next_visit, case when v_has_shard then clock_timestamp() + interval '1 day' end);
   if v_next_steps && '{forget,absorb,give_back}' then
     perform braid_store.note_task(tenant_id, collection.id, 'move_vectors');
@@ -55,7 +55,7 @@ begin
   if braid_store.has_due_attributes(tenant_id, collection.id) then
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
-  -- Most parts need nothing more. Without this, the locks of all parts could fill the server's lock table.
+  -- Most parts need nothing more. Without this return, the locks of all parts could fill the server's lock table.
   if not (v_next_steps && c_steps or v_needs_merges or v_needs_sparse or v_needs_lists or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
@@ -64,10 +64,10 @@ begin
   end if;
 
   if v_next_steps && c_steps then
-    -- One session at a time: two would both make shards.
+    -- One session works at a time, because two would both make shards.
     is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
-    -- Both spaces, during a model change, so that the new one is as fast as the old one when searches begin to use
-    -- it.
+    -- During a model change, advance both spaces, so that the new one is as fast as the old one when searches begin to
+    -- use it.
     if is_complete then
       for v_space in select w.* from unnest(v_spaces) w loop
         v_moved := braid_store.advance_shards(tenant_id, v_space, c_steps, deadline);
@@ -86,7 +86,7 @@ begin
     seconds_needed := v_merged.seconds_needed;
     is_complete := is_complete and v_merged.is_complete;
   end if;
-  -- After merges, which make segments.
+  -- Merges come first, because they make segments.
   if v_needs_lists or v_needs_merges and braid_store.has_due_lists(tenant_id, collection.id) then
     v_listed := braid_store.maintain_lists(tenant_id, collection.id, deadline);
     listed_count := v_listed.chunk_count;
@@ -100,7 +100,7 @@ begin
       seconds_needed := greatest(seconds_needed, v_merged.seconds_needed);
       is_complete := is_complete and v_merged.is_complete;
     exception when others then
-      -- What was done above stays.
+      -- The work above stays done.
       warning := braid_store.report_failure(tenant_id, collection.id, sqlstate, sqlerrm);
       is_complete := false;
     end;
@@ -109,7 +109,7 @@ end
 $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
-  'Do what a tenant''s part of a collection needs and no writer has to wait for: merges, lists of metadata values, '
-  'copying vectors into a new shard, the centroid, and what parts do at a visit. Notes what else the part needs. '
-  'next_visit: when to visit it again; null if only writes make that necessary. warning: why sparse terms were not '
-  'merged. The other results are as in maintain().';
+  'Do what a tenant''s part of a collection needs without making writers wait: merges, lists of metadata values, '
+  'copies of vectors into a new shard, and the centroid. Call extend_visit, and note what else the part needs. '
+  'next_visit: when to visit it again; null if only writes make a visit necessary. warning: why sparse terms were '
+  'not merged. The other results are as in maintain().';

@@ -17,10 +17,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- A visit locks a shard and its indexes, or makes them, and they stay locked until the transaction ends. The server's
-  -- table of locks is everybody's.
+  -- A visit locks a shard and its indexes, or makes them, and they stay locked until the transaction ends. All sessions
+  -- share the server's lock table.
   c_most_shards constant int := 100;
-  -- What is put off during this call is left to the next one.
+  -- A part put off during this call is left to the next one.
   v_started timestamptz := clock_timestamp();
   v_ended_before xid8 := coalesce((braid_store.open_transactions()).oldest, '18446744073709551615');
   v_notes braid_store.due_parts[];
@@ -50,7 +50,7 @@ begin
       begin
         if (v_part.collection).id is null
            or not exists (select from braid_store.tenants t where t.id = v_part.tenant_id) then
-          perform braid_store.settle(v_part.notes, null, null); -- dropped
+          perform braid_store.settle(v_part.notes, null, null); -- The collection or the tenant was dropped.
         else
           v_done := braid_store.maintain_part(v_part.tenant_id, v_part.collection, maintain_parts.deadline,
                                               maintain_parts.is_bounded);
@@ -91,5 +91,5 @@ end
 $$;
 
 comment on function braid_store.maintain_parts(timestamptz, boolean) is
-  'Call maintain_part for the parts that are due, those due longest first, until the deadline, or until 100 parts '
-  'were visited that have vector shards. If it fails for one part, the others are done.';
+  'Call maintain_part for the parts that are due, the longest due first. Stop at the deadline, or after 100 parts '
+  'with vector shards. If one part fails, the others are done.';

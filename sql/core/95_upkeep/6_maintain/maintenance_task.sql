@@ -14,8 +14,8 @@ begin
     when 'index_shards' then
       v_done := braid_store.index_shards(deadline, is_bounded);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
-                                -- The next transaction cleans up its table: only that one sees what was deleted
-                                -- meanwhile.
+                                -- The next transaction must clean up after the new index, because only it sees what was
+                                -- deleted meanwhile.
                                 'complete', v_done.step_count = 0)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'reap_collections' then

@@ -38,15 +38,14 @@ begin
       exit;
     end if;
     v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
-    -- A merge cannot be interrupted. One that may take longer than there is time for is not begun, or only a part of it
-    -- is.
+    -- A merge cannot be interrupted. If it may take longer than the time left, only a part of it is begun, or nothing.
     v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / 2 + 0.3);
     if merge_due.is_bounded and v_posting_count > v_limit then
       v_due_ids := v_segment_ids;
       v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection, v_limit);
       if v_segment_ids is null then
         is_complete := false;
-        -- For the least merge that would be a step. Of a full tier that is eight segments, not all of them.
+        -- Estimate the smallest merge that makes progress: eight segments of a full tier, not all of them.
         v_posting_count := (
           select sum(n.posting_count)
           from (
@@ -65,7 +64,7 @@ begin
       9223372036854775807);
     merges := merges + least(v_merged, 1);
     segments := segments + v_merged;
-    exit when v_merged < cardinality(v_segment_ids); -- another session merges the others
+    exit when v_merged < cardinality(v_segment_ids); -- Another session merges the others.
     if v_posting_count >= c_measured then
       perform braid_store.note_rate(
         postings_per_second => v_posting_count / extract(epoch from clock_timestamp() - v_begun)::float8);
@@ -75,5 +74,5 @@ end
 $$;
 
 comment on function braid_store.merge_due(int, braid_store.collections, timestamptz, boolean) is
-  'Merge the segments that are due in a tenant''s part of a collection, until the deadline. is_bounded: whether there '
-  'is a budget of time. seconds_needed: how long a merge would take that was not begun because it would not fit.';
+  'Merge the segments that are due in a tenant''s part of a collection, until the deadline. is_bounded: whether '
+  'there is a budget of time. seconds_needed: how long a merge would take that did not fit into the budget.';

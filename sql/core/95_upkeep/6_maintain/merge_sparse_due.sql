@@ -36,7 +36,7 @@ begin
                     else 9223372036854775807 end;
     v_count := braid_store.absorb_sparse_rows(
       merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
-      -- 256, which a writer takes, are no matter of budgets.
+      -- A writer absorbs 256 rows, too, so this number needs no budget.
       least(greatest(v_limit / braid_store.waiting_sparse_length(merge_sparse_due.tenant_id,
         merge_sparse_due.collection_id), 256),
             c_most_absorbed)::int);
@@ -44,7 +44,7 @@ begin
     v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
       v_limit);
     if v_segment_ids is null then
-      -- As in merge_due.
+      -- Estimate the merge that did not fit, as in merge_due.
       v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
       if v_segment_ids is not null then
         is_complete := false;

@@ -25,7 +25,7 @@ begin
         return false;
       end if;
     end loop;
-    -- A tenant whose first document comes later is noted by its writers.
+    -- Writers note a tenant whose first document comes later.
     update braid_store.due_collections d
     set noted_until = (select coalesce(max(p.id), 0) from braid_store.due_parts p)
     where d.id = v_due.id;
@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.note_parts(timestamptz) is
-  'Note that all tenants'' parts of the collections whose definition has changed must be visited, until the deadline. '
-  'Returns true if all are noted.';
+  'Note that every tenant''s part of a collection whose definition has changed must be visited, until the deadline. '
+  'Return true if all are noted.';

@@ -12,8 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Writers of a part wait meanwhile, so that a larger one, which takes longer than a second, is left to
-  -- rebuild_index().
+  -- Writers of a part wait meanwhile. A larger part takes longer than a second, and is left to rebuild_index().
   c_most_chunks constant int := 1000;
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
@@ -37,10 +36,10 @@ begin
       elsif (
         select sum(s.chunk_count) from braid_store.segments s
         where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id) > c_most_chunks then
-        -- Health names it.
+        -- health() reports this part.
         perform braid_store.put_off(v_part.notes, clock_timestamp() + interval '1 hour');
       else
-        -- As lock_part() does, without waiting.
+        -- Lock as lock_part() does, but without waiting.
         v_is_free := braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
         if v_is_free then
           select count(*) = 2 into v_is_free
@@ -70,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.rebuild_indexes(timestamptz) is
-  'Write the full-text indexes anew whose tokens an upgrade has changed, those of up to 1,000 chunks, until the '
-  'deadline. is_complete: whether no such part is left.';
+  'Write full-text indexes anew if an upgrade has changed their tokens, in parts of up to 1,000 chunks, until the '
+  'deadline. is_complete: whether no part is left.';

@@ -31,4 +31,4 @@ as $$
 $$;
 
 comment on function braid_store.collection_counts(int) is
-  'Return exact counts of what the session''s tenant has in a collection, with those of parts.';
+  'Return exact counts of what the session''s tenant has in a collection, including counts of parts.';

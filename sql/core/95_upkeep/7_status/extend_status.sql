@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_status(int, int) is
-  'Extension point: add what a tenant has of parts in a collection to braid.status, exact counts.';
+  'Extension point: add exact counts of what parts store for a tenant in a collection to braid.status.';

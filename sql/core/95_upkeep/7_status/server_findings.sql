@@ -10,11 +10,11 @@ as $$
   with sizes as (
     select pg_size_bytes(current_setting('shared_buffers')) as buffers,
            pg_size_bytes(current_setting('maintenance_work_mem')) as build_memory,
-           -- By those who set it up, three quarters of the memory.
+           -- Administrators usually set this to three quarters of the memory.
            pg_size_bytes(current_setting('effective_cache_size')) as cache,
-           -- As the last vacuum found them.
+           -- relpages dates from the last vacuum.
            sum(c.relpages)::bigint * current_setting('block_size')::int as read,
-           -- The graph of an index takes a sixth more while it is made.
+           -- While an index is made, its graph takes a sixth more.
            max(c.relpages) filter (where c.relname ~ '_hnsw$') * 7 / 6 * current_setting('block_size')::bigint as graph
     from pg_class c
     left join pg_index i on i.indexrelid = c.oid
@@ -39,8 +39,8 @@ as $$
     from pg_database d
     where d.datname = current_database()
   )
-  -- The factors were measured: docs/lab/server.md. work_mem, random_page_cost, effective_cache_size and jit
-  -- made no difference, so nothing is said of them.
+  -- The factors were measured: docs/lab/server.md. work_mem, random_page_cost, effective_cache_size and jit made no
+  -- difference, so no finding names them.
   select w.severity, w.code, w.subject, w.finding, w.reason, w.command
   from sizes s, locks l, transaction_ids x,
        lateral (values
@@ -64,7 +64,7 @@ as $$
           format('transactions are %s unless they say otherwise', current_setting('default_transaction_isolation')),
           'maintenance and some writes refuse to run in them.',
           format(E'alter database %I set default_transaction_isolation = ''read committed'';', current_database())),
-         -- Autovacuum begins to freeze at the one setting, and leaves everything else for it at the other.
+         -- Autovacuum begins to freeze at autovacuum_freeze_max_age, and does nothing else at vacuum_failsafe_age.
          ('problem', 'transaction_ids_old', format('database %I', current_database()), x.age > x.most,
           format('transaction ids of this database are %s transactions old, and should be %s at most', x.age, x.wanted),
           'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: '
@@ -95,9 +95,9 @@ as $$
             'the '
           'server.',
           format(E'alter system set shared_buffers = ''%sMB'';\n-- then restart the server',
-                 -- More than there is keeps the server from starting.
+                 -- More than the memory would keep the server from starting.
                  least(s.read / 1048576 * 5 / 4 + 1, s.cache / 3 / 1048576))),
-         -- The table of locks has room for some more, and other sessions have locks, too.
+         -- The lock table has room for some more locks, and other sessions have locks, too.
          ('advice', 'locks_few', 'max_locks_per_transaction', l.needed > l.each::bigint * l.sessions,
           format('there is room for %s locks, and an upgrade takes %s', l.each::bigint * l.sessions, l.needed),
           'it then fails, and changes nothing. pg_dump takes a lock for each table, too.',
@@ -126,5 +126,5 @@ as $$
 $$;
 
 comment on function braid_store.server_findings() is
-  'What of the server''s settings makes pgbraid slower with what is stored, or endangers it. finding and reason are '
+  'Find settings of the server that make pgbraid slower with the data stored, or endanger it. finding and reason are '
   'one sentence, with a colon between them.';

@@ -18,6 +18,6 @@ as $$
 $$;
 
 comment on function braid_store.server_warnings() is
-  'What of the server''s settings makes pgbraid slower with what is stored: a JSON array of objects with code and '
-  'message. Empty for all but administrators, who may call braid.calibrate, because it tells how much all tenants '
-  'have.';
+  'Return the settings of the server that make pgbraid slower with the data stored, as a JSON array of objects with '
+  'code and message. The array is empty for all but administrators, who may call braid.calibrate, because it tells '
+  'how much all tenants have.';

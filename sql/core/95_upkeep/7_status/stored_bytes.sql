@@ -11,7 +11,7 @@ as $$
   left join pg_inherits i on i.inhrelid = c.oid and c.relispartition
   left join pg_class p on p.oid = i.inhparent
   where coalesce(p.relnamespace, c.relnamespace) = 'braid_store'::regnamespace and c.relkind = 'r'
-    -- To ask the size of what is being dropped would wait for that.
+    -- Asking for the size of a table that is being dropped would wait for the drop.
     and not exists (
       select from pg_locks l
       where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.stored_bytes() is
-  'The size of all tables of pgbraid with their indexes. Null for all but administrators, who may call '
-  'braid.calibrate.';
+  'Return the size in bytes of all tables of pgbraid with their indexes. Return null for all but administrators, who '
+  'may call braid.calibrate.';

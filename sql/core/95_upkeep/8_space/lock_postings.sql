@@ -1,4 +1,4 @@
--- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+-- This works across tenants, for the owner of the tables, who alone can vacuum them.
 create or replace function braid_store.lock_postings(places tid[])
 returns bigint[]
 language plpgsql
@@ -14,8 +14,8 @@ declare
   v_part record;
   v_segment_ids bigint[] := '{}';
 begin
-  -- Whoever deletes postings holds the lock of their segment, or keeps maintenance out of the part. A merge would
-  -- otherwise look for a row where it was before.
+  -- A session that deletes postings holds the lock of their segment, or keeps maintenance out of the part. Otherwise, a
+  -- merge would look for a row where it was before.
   for v_part in
     select p.tenant_id, p.collection_id, array_agg(distinct p.segment_id) as segment_ids
     from braid_store.postings p
@@ -24,7 +24,7 @@ begin
     order by p.tenant_id, p.collection_id
   loop
     continue when not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
-    -- A drop that has finished is seen, and a later one waits for the lock. The reaper takes no lock of a part.
+    -- This sees a drop that has finished, and a later drop waits for the lock. The reaper takes no lock of a part.
     continue when not exists (select from braid_store.collections c where c.id = v_part.collection_id);
     v_segment_ids := v_segment_ids || array(
       select s.id
@@ -51,4 +51,5 @@ $$;
 
 comment on function braid_store.lock_postings(tid[]) is
   'Lock the segments of the postings at these places in the table, so that the postings can be written anew, and '
-  'returns the segments'' ids. Left out are those that somebody is merging, and those of dropped collections.';
+  'return the segments'' ids. Segments that another session is merging are left out, and so are segments of dropped '
+  'collections.';

@@ -1,4 +1,4 @@
--- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+-- This works across tenants, for the owner of the tables, who alone can vacuum them.
 create or replace function braid_store.move_postings(
   first_page bigint,
   behind tid,
@@ -17,9 +17,9 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Pages read at most, as some may hold nothing but dead rows.
+  -- This limits the pages read, because some may hold nothing but dead rows.
   c_max_pages constant int := 500;
-  -- A row that is longer has lists out of line.
+  -- A longer row has lists that are stored out of line.
   c_max_inline constant int := 2000;
   -- An update needs at least a hundredth of a page.
   c_max_updates constant int := 100;
@@ -29,13 +29,13 @@ declare
   v_bytes bigint := pg_relation_size('braid_store.postings');
   v_places tid[];
   v_long_places tid[];
-  v_pages bigint[]; -- in which the long ones were
+  v_pages bigint[]; -- Pages that held the long rows.
   v_segment_ids bigint[];
 begin
   moved_count := 0;
   reached := v_first;
   may_go_on := false;
-  -- Elsewhere no statement would see a drop that has finished meanwhile.
+  -- In other isolation levels, no statement would see a drop that has finished meanwhile.
   if current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;
@@ -72,8 +72,8 @@ begin
     returning 1
   )
   select count(*) into moved_count from written;
-  -- But an update leaves alone what is out of line, which is most of a long row. So such a row is updated until there
-  -- is no room in its page.
+  -- An update leaves values that are stored out of line alone, which are most of a long row. So update a long row until
+  -- there is no room in its page.
   v_pages := array(select distinct (u.place::text::point)[0]::bigint from unnest(v_long_places) u (place));
   for v_round in 1..c_max_updates loop
     exit when v_long_places is null or v_long_places = '{}';
@@ -88,15 +88,14 @@ begin
     into v_long_places, moved_count
     from written w;
   end loop;
-  -- Without room elsewhere, each piece would land behind the end and make the file larger.
+  -- Without room elsewhere, each piece would land at the end and make the file longer.
   may_go_on := v_first_page + (reached > v_first)::int > move_postings.first_page
                and pg_relation_size('braid_store.postings') = v_bytes;
 end
 $$;
 
 comment on function braid_store.move_postings(bigint, tid, bigint) is
-  'Write the last postings in front of a place in the table anew, where a vacuum has left room, so that the next '
-  'vacuum can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped '
-  'collections; and what long ones have out of line, which rewrite_postings moves. max_bytes: about how much to '
-  'write. reached: the place to go on from, if may_go_on. That is false if first_page is reached, or if the file has '
-  'become longer.';
+  'Write the last postings before a place in the table anew, where a vacuum has left room, so that the next vacuum '
+  'can cut off the end of the file. Postings that lock_postings leaves out stay. Values of long postings that are '
+  'stored out of line stay, too; rewrite_postings moves them. max_bytes: about how much to write. reached: the place '
+  'to go on from, if may_go_on. may_go_on: false if first_page is reached, or if the file has become longer.';

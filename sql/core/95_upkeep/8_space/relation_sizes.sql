@@ -1,4 +1,4 @@
--- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+-- This works across tenants, for the owner of the tables, who alone can vacuum them.
 create or replace function braid_store.relation_sizes()
 returns table (table_name text, part text, byte_count bigint, needed_byte_count bigint)
 language plpgsql
@@ -10,8 +10,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Rows read of each table, and again for each of its indexes, to see how long they are. Rows of a page are alike, so
-  -- that some more are allowed.
+  -- To learn the length of rows, this many are sampled of each table, and again for each of its indexes. Rows of a page
+  -- are alike, so some more are allowed.
   c_sample constant int := 1000;
   c_max_sample constant int := 1500;
   v_table record;
@@ -21,8 +21,8 @@ declare
 begin
   for v_table in
     select c.oid, c.relname, c.reltuples, c.reltoastrelid,
-           -- Rows in a page as at the last vacuum, but the pages of now: the table may have grown since, or have few
-           -- rows in many pages.
+           -- The rows of a page date from the last vacuum, but pages are counted now: the table may have grown since,
+           -- or have few rows in many pages.
            least(100, 100 * c_sample / greatest(c.reltuples / greatest(c.relpages, 1) * p.pages, p.pages,
              1)) as sample_percent,
            p.pages > 2 * greatest(c.relpages, 1) as has_grown,
@@ -31,18 +31,19 @@ begin
            coalesce((select o.option_value::int from pg_options_to_table(c.reloptions) o
                      where o.option_name = 'toast_tuple_target'), 2032) as max_inline_bytes
     from pg_class c
-    -- Not joined before the conditions on c: to ask the size of a shard that is being dropped would wait for that.
+    -- The offset puts the conditions on c first, because asking for the size of a shard that is being dropped would
+    -- wait for the drop.
     cross join lateral (
       select pg_relation_size(c.oid) / current_setting('block_size')::int as pages offset 0
     ) p
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
       -- A standby cannot read unlogged tables.
       and c.relpersistence = 'p'
-      -- Shards are made anew, and tables of days are dropped, as wholes.
+      -- Shards are made anew as wholes, and tables of days are dropped as wholes.
       and c.relname !~ '_[0-9]+$'
     order by c.relname
   loop
-    -- With header, line pointer and alignment. Of a long row about a quarter of the limit stays in line.
+    -- 32 bytes are added for header, line pointer and alignment. A long row keeps about a quarter of the limit in line.
     execute format(
       'select avg(case when s.bytes > $1 then $1 / 4 else s.bytes end) '
       'from (select %2$s + 32 as bytes from only braid_store.%1$I t tablesample system (%3$s) limit $2) s',
@@ -52,16 +53,16 @@ begin
     table_name := v_table.relname;
     part := 'rows';
     byte_count := pg_relation_size(v_table.oid);
-    -- Where the sample has hit no row, each may fill a page.
+    -- If the sample has hit no row, each row may fill a page.
     needed_byte_count := coalesce(ceil(v_table.reltuples * v_row_bytes / 0.96 + 8192),
                                   least(byte_count, ceil(v_table.reltuples * 8192 + 8192)));
-    -- How many rows there are now is not known before the next vacuum.
+    -- The number of rows now is unknown until the next vacuum.
     needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
     return next;
     part := 'toast';
     select pg_relation_size(c.oid), ceil(c.reltuples * 2048 + 8192) into byte_count, needed_byte_count
     from pg_class c
-    -- Pieces of 2 KB, four in a page.
+    -- Values are stored in pieces of 2 KB, four in a page.
     where c.oid = v_table.reltoastrelid and c.reltuples >= 0;
     if found then
       needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
@@ -88,7 +89,8 @@ begin
       using c_max_sample;
       part := v_index.relname;
       byte_count := pg_relation_size(v_index.oid);
-      -- With header, line pointer and alignment, in pages that are filled to 90 %, and the pages above the leaves.
+      -- 20 bytes are added for header, line pointer and alignment. Pages are filled to 90 %, and pages above the leaves
+      -- are added.
       needed_byte_count := coalesce(ceil(v_index.reltuples * (v_key_bytes + 20) / 0.88 + 16384),
                                     -- No key is longer.
                                     least(byte_count, ceil(v_index.reltuples * 2731 + 16384)));
@@ -100,7 +102,7 @@ end
 $$;
 
 comment on function braid_store.relation_sizes() is
-  'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from '
-  'the number of rows at the last vacuum and the length of about 1000 of them; if the table has more than doubled '
-  'since, as many as they take. part: rows, toast (what is stored out of line), or the name of an index. Vector '
-  'shards are left out.';
+  'Return the bytes that tables and their indexes take, and about how many they would take if they were written '
+  'anew. The estimate uses the number of rows at the last vacuum and the length of about 1000 of them. If the table '
+  'has more than doubled since, it is at least the present size. part: rows, toast (values that are stored out of '
+  'line), or the name of an index. Vector shards are left out.';

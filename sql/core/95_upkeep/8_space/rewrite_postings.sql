@@ -1,4 +1,4 @@
--- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+-- This works across tenants, for the owner of the tables, who alone can vacuum them.
 create or replace function braid_store.rewrite_postings(places tid[])
 returns bigint
 language plpgsql
@@ -15,7 +15,7 @@ declare
   v_toast oid := (select c.reltoastrelid from pg_class c where c.oid = 'braid_store.postings'::regclass);
   v_toast_bytes bigint := pg_relation_size(v_toast);
 begin
-  -- As in move_postings.
+  -- The reason is the same as in move_postings.
   if current_setting('transaction_isolation') <> 'read committed' then
     return null;
   end if;
@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.rewrite_postings(tid[]) is
-  'Write the postings at these places in the table anew, with what they have out of line, where a vacuum has left '
-  'room for it. Return by how many bytes that has made the file of what is out of line larger. Left out is what '
-  'lock_postings leaves out.';
+  'Write the postings at these places in the table anew, with their values that are stored out of line, where a '
+  'vacuum has left room. Postings that lock_postings leaves out stay. Return by how many bytes the TOAST file has '
+  'grown; null in isolation levels other than read committed.';

@@ -100,7 +100,7 @@ as $$
   from grants g
   join pg_roles r on r.oid = g.grantee
   where g.grantee not in (select k.oid from known k) and not r.rolsuper
-    -- Roles of a database that this one was copied from: an upgrade takes their rights away.
+    -- This also finds roles of a database that this one was copied from; an upgrade takes their rights away.
     and (g.kind in ('table', 'sequence') and g.nspname <> 'braid' or g.kind = 'schema' and g.privileges ~ 'CREATE')
   union all
   select 'problem', 'owner_changed', o.name, format('Its owner is %s.', quote_ident(r.rolname)),
@@ -108,7 +108,7 @@ as $$
   from objects o
   join pg_roles r on r.oid = o.owner
   where (o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_')
-    -- Of the nodes of a cluster, where they read what only superusers may.
+    -- On nodes of a cluster, a superuser owns these functions, because they read what only superusers may.
     and not (o.kind = 'function' and r.rolsuper
              and o.oid in (to_regprocedure('braid_calls.tenant_here()'),
                to_regprocedure('braid_store.hold_shard(integer)')))
@@ -123,7 +123,7 @@ as $$
   where p.prosecdef and n.nspname = 'braid'
      or 'search_path=pg_catalog, pg_temp' <> all (coalesce(p.proconfig, '{}'))
   union all
-  -- PostgREST reads its settings from those of its login.
+  -- PostgREST reads its settings from the settings of its login.
   select 'problem', 'schema_exposed', format('role %I', r.rolname),
          format('PostgREST serves the schemas %s.', substr(c.setting, length('pgrst.db_schemas=') + 1)),
          'braid_calls, braid_store and braid_locks are no interface: clients could call internal functions and read '
@@ -142,5 +142,5 @@ as $$
 $$;
 
 comment on function braid_store.access_findings() is
-  'Rights, policies, owners and functions of pgbraid that are not as an installation leaves them, and what PostgREST '
-  'should not serve.';
+  'Find rights, policies, owners and functions of pgbraid that differ from an installation''s, and schemas that '
+  'PostgREST should not serve.';

@@ -18,7 +18,7 @@ declare
   v_tenant record;
   v_seen int := 0;
   v_left boolean := false;
-  -- Monitors see figures of all tenants, and no message, which may quote what a tenant has stored.
+  -- Monitors see figures of all tenants, but no messages, which may quote what a tenant has stored.
   v_shows_messages boolean := exists (
     select from pg_proc p
     where p.pronamespace = 'braid'::regnamespace and p.proname = 'calibrate'
@@ -38,7 +38,7 @@ begin
   select f.* from braid_store.storage_findings() f
   union all
   select f.* from braid_store.access_findings() f;
-  -- What others own this function may not read, and should not.
+  -- This function cannot read tables that others own, and should not.
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
                                       and c.relowner <> current_user::regrole) then
     return;
@@ -79,7 +79,7 @@ begin
   join braid_store.tenants t on t.id = s.tenant_id
   cross join lateral braid_store.shard_findings(t.id, t.key) f;
   v_deadline := clock_timestamp() + interval '2 seconds';
-  -- The session's own tenant first.
+  -- The session's own tenant comes first.
   for v_tenant in
     select t.id, t.key, f.is_beyond
     from braid_store.waiting_tenants(c_tenants) f
@@ -96,7 +96,7 @@ begin
       v_deadline,
                                                    v_shows_messages) f;
   end loop;
-  -- Of the last one, some collections may have been left out.
+  -- Some collections of the last tenant may have been left out.
   v_left := v_left or clock_timestamp() > v_deadline;
   if v_left then
     return query
@@ -109,5 +109,5 @@ end
 $$;
 
 comment on function braid_calls.administrator_findings(interval) is
-  'Do the work of braid.health for administrators and monitors: of the server, of all tenants, of roles and rights. '
+  'Do the work of braid.health for administrators and monitors: check the server, all tenants, roles and rights. '
   'Only administrators see messages and metadata keys.';

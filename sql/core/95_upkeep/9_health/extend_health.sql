@@ -12,6 +12,6 @@ end
 $$;
 
 comment on function braid_store.extend_health(interval, boolean) is
-  'Extension point: add findings of parts to braid.health of administrators and monitors, of all tenants. '
-  'older_than: as there. shows_messages: whether the caller may see what tenants have stored, as in messages and '
-  'metadata keys.';
+  'Extension point: add findings of parts, for all tenants, to braid.health of administrators and monitors. '
+  'older_than: see braid.health. shows_messages: whether the caller may see what tenants have stored, such as '
+  'messages and metadata keys.';

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Of so many tenants each is told of by itself.
+  -- Up to this number, tenants with the same finding have a row each.
   c_most_told constant int := 5;
   c_named constant int := 3;
 begin
@@ -25,7 +25,7 @@ begin
     with found as (
       select a.* from braid_calls.administrator_findings(health.older_than) a
       union
-      -- Here, not there: what pg_stat_activity shows depends on the login.
+      -- This is called here and not in administrator_findings, because pg_stat_activity shows what the login may see.
       select b.* from braid_calls.vacuum_blockers(health.older_than) b
     ), counted as (
       select f.*, count(*) over w as count, row_number() over (w order by f.subject, f.finding) as place
@@ -34,7 +34,7 @@ begin
     ), told as (
       select c.* from counted c where c.count <= c_most_told or c.subject !~ '^tenant '
       union all
-      -- What many tenants have in common, once.
+      -- A finding that many tenants have in common is one row.
       select g.severity, g.code,
              format('%s tenants or collections of theirs: %s, …', g.count,
                     string_agg(substr(g.subject, 8), '; ' order by g.place)),
@@ -58,9 +58,10 @@ $$;
 
 comment on function braid.health(interval) is
   E'Look for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
-  'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; '
-  'reason: why it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. '
-  'older_than: since when something must wait or be open to count, such as a chunk without embedding or a '
-  'transaction. Administrators and monitors see the server, roles and rights, and all tenants (the first 200 that '
-  'have something waiting), what more than five have in common as one row; everybody else their tenant. Changes '
-  'nothing and reads no large table whole.';
+  'older_than: how long something must wait or be open to count, such as a chunk without an embedding or a '
+  'transaction. severity: problem if something is wrong, else advice. code: a word that names the kind of finding. '
+  'subject: what the finding is about. finding: what was seen. reason: why it matters. command: what repairs it, a '
+  'command to a line, in SQL unless it begins with pgbraid.\n'
+  'Administrators and monitors see the server, roles and rights, and all tenants (the first 200 that have something '
+  'waiting). A finding that more than five tenants share is one row. Other callers see their own tenant. The call '
+  'changes nothing, and reads no large table whole.';

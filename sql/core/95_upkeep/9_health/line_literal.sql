@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_calls.line_literal(text) is
-  'Quote a value for SQL in one line. Whatever it is, it must not begin a line of its own, as that would be a command.';
+  'Quote a value for SQL in one line. The value must not begin a line of its own, because that would be a command.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_calls.own_findings(interval) is
-  'Do the work of braid.health for those who are no administrators.';
+  'Do the work of braid.health for callers who are neither administrators nor monitors.';

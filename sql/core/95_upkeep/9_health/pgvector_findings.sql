@@ -13,7 +13,7 @@ as $$
   select f.*
   from versions v,
        lateral (
-         -- The code that runs is that of the server's files, whatever the extension's version in this database is.
+         -- The running code comes from the server's files, whatever the extension's version in this database is.
          select 'problem', 'pgvector_faulty', 'pgvector ' || available_version,
                 'The server has pgvector ' || available_version || ', which has faults that later versions mend.',
                 k.faults,
@@ -43,5 +43,6 @@ as $$
 $$;
 
 comment on function braid_store.pgvector_findings(text, text) is
-  'What is wrong with a version of pgvector: that of the extension in this database and that of the server''s files '
-  '(null if they cannot be seen). Faults by its changelog: github.com/pgvector/pgvector/issues/959 and 993.';
+  'Find what is wrong with the version of pgvector. installed_version: the extension''s version that this database '
+  'has. available_version: the version of the server''s files; null if they cannot be seen. Its changelog tells of '
+  'the faults: github.com/pgvector/pgvector/issues/959 and 993.';

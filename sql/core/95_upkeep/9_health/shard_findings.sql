@@ -32,10 +32,11 @@ begin
   join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
   where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and s.ef_search is null
     and braid_store.has_hnsw(s.id)
-    -- Another one is not being made already.
+    -- With other settings, another index is being made already.
     and (s.hnsw_m, s.hnsw_ef_construction) = (c.hnsw_m, c.hnsw_ef_construction);
 end
 $$;
 
 comment on function braid_store.shard_findings(int, text) is
-  'Vector indexes of a tenant that are gone or not good enough, as braid.health tells it. tenant: its key.';
+  'Find vector indexes of a tenant that are gone or not good enough, as rows of braid.health. tenant: the key that '
+  'names the tenant.';

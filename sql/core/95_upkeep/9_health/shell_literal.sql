@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select case when shell_literal.value ~ '^[A-Za-z0-9._/-]+$' and shell_literal.value !~ '^-' then shell_literal.value
-              -- In one line, too: it must not begin a line of its own, as that would be a command.
+              -- Keep the value in one line, because a line of its own would be a command.
               when shell_literal.value ~ E'[\n\r]' then
                 '"$(printf %b '''
                 || replace(replace(replace(replace(shell_literal.value, E'\\', E'\\\\'), E'\n', E'\\n'), E'\r', E'\\r'),
@@ -17,4 +17,4 @@ as $$
 $$;
 
 comment on function braid_store.shell_literal(text) is
-  'Quote a value for a command line, if that is needed.';
+  'Quote a value for a command line, if it needs quotes.';

@@ -9,10 +9,10 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Smaller ones are left to autovacuum.
+  -- Smaller tables are left to autovacuum.
   c_rows constant int := 10000;
   c_bytes constant bigint := 16000000;
-  -- To ask the size of a shard that is being dropped would wait for that.
+  -- Asking for the size of a shard that is being dropped would wait for the drop.
   v_locked oid[] := array(
     select l.relation from pg_locks l
     where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock'
@@ -58,13 +58,13 @@ begin
   from pg_index x
   join pg_class i on i.oid = x.indexrelid
   where i.relnamespace = 'braid_store'::regnamespace and not (x.indisvalid and x.indisready)
-    -- Of one that is still being made, its session holds this lock.
+    -- The session that makes an index holds this lock.
     and not exists (
       select from pg_locks l
       where l.locktype = 'relation' and l.relation = x.indrelid and l.granted and l.mode = 'ShareUpdateExclusiveLock'
         and l.database = (select d.oid from pg_database d where d.datname = current_database()));
 
-  -- What reads a sample runs the tables' own code, so nothing is read of what others have put there.
+  -- Reading a sample runs the tables' own code, so do not read tables that others own.
   if not exists (select from pg_class c
                  where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
                    and c.relowner <> (select n.nspowner from pg_namespace n where n.nspname = 'braid_store')) then
@@ -85,5 +85,5 @@ end
 $$;
 
 comment on function braid_store.storage_findings() is
-  'Tables and indexes with much that is dead, empty, not analysed or not valid, from the server''s counters and a '
-  'sample of about 1000 rows of each table.';
+  'Find tables and indexes with many dead rows, much empty space, no recent statistics or an invalid index. The '
+  'findings come from the server''s counters and a sample of about 1000 rows of each table.';

@@ -12,7 +12,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- As in page_embedding_jobs: rows are read in the order of the primary key, up to a limit.
+-- These settings have the same reason as in page_embedding_jobs: rows are read in the order of the primary key, up to a
+-- limit.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -190,6 +191,6 @@ end
 $$;
 
 comment on function braid_store.tenant_findings(int, text, interval, timestamptz, boolean) is
-  'What is wrong with what a tenant has stored, as braid.health tells it. Of each outbox it reads 10,000 rows at '
-  'most, and it begins with no further collection behind the deadline. shows_messages: whether errors of services '
-  'are told, which may quote texts.';
+  'Find what is wrong with what a tenant has stored, as rows of braid.health. It reads at most 10,000 rows of each '
+  'outbox, and begins with no further collection after the deadline. shows_messages: whether to show errors of '
+  'services, which may quote texts.';

@@ -31,7 +31,8 @@ as $$
     from pg_prepared_xacts p
     where p.prepared < clock_timestamp() - vacuum_blockers.older_than
     union all
-    -- Only PostgreSQL 17 and later know since when, and which ones a standby keeps in step with its primary.
+    -- Only PostgreSQL 17 and later know since when a slot is inactive, and which slots a standby keeps in step with its
+    -- primary.
     select case when to_jsonb(s) ->> 'inactive_since' is null then 'advice' else 'problem' end,
            'replication_slot_inactive', format('replication slot %s', s.slot_name),
            format('Nobody reads from it%s.',
@@ -48,5 +49,5 @@ as $$
 $$;
 
 comment on function braid_calls.vacuum_blockers(interval) is
-  'What keeps vacuum from freeing space, as far as the login may see it: transactions that are open for longer than '
-  'older_than, prepared ones, and replication slots that nobody reads from.';
+  'Find what keeps vacuum from freeing space, as far as the login may see it: old transactions, prepared '
+  'transactions, and replication slots that nobody reads from. older_than: how long they must be open to count.';

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- So that each next tenant is found by the primary key.
+-- These settings make the planner find each next tenant by the primary key.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -39,5 +39,6 @@ end
 $$;
 
 comment on function braid_store.waiting_tenants(int) is
-  'The session''s tenant, the first tenant_count with chunks that wait for their embedding, and as many with vectors '
-  'that are scanned. is_beyond: there is one more.';
+  'Return the session''s tenant, the first tenant_count tenants with chunks that wait for their embedding, and the '
+  'first tenant_count tenants with scanned vectors. is_beyond: whether the tenant is one too many, and only tells '
+  'that there are more.';
