@@ -10,8 +10,7 @@ URL = re.compile(r"\s*(?:postgresql|postgres)(?:\+\w+)?://", re.I)
 
 def find_dsn(dsn: str | None = None, *, initialise: bool = False) -> str:
     """Return `dsn`, else `PGBRAID_DSN`, else the embedded server's address. Start that server if it is not running;
-    with `initialise`, create it if there is none. Raise `ServerError`, and `InvalidArgumentError` for an invalid
-    address."""
+    with `initialise`, create it if missing. Raise `ServerError`, and `InvalidArgumentError` for an invalid address."""
     named = dsn or os.environ.get("PGBRAID_DSN")
     if named:
         return usable_dsn(named)

@@ -74,8 +74,7 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def to_json(value: Any, name: str) -> str:
-    """Return JSON text, with datetimes in ISO form and numpy's values as plain ones. Raise InvalidArgumentError naming
-    `name`."""
+    """Return JSON, with datetimes in ISO form and numpy's values as plain ones. Raise InvalidArgumentError."""
     try:
         encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
         # A lone surrogate cannot be sent.

@@ -9,8 +9,7 @@ from typing import Any, overload
 
 @dataclass(frozen=True)
 class Passage:
-    """Hold a passage, to be cited by its number: the row of `braid.assemble_context`. `total_tokens` is a running
-    total."""
+    """Hold a passage to cite by number: the row of `braid.assemble_context`. `total_tokens` is a running total."""
 
     citation: int
     chunk_id: int

@@ -232,8 +232,7 @@ def _no_constant(name: str) -> Any:
 
 
 def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocument:
-    """Return the document, checked. Raise InvalidArgumentError naming the document and the key; the database checks
-    more."""
+    """Return the checked document. Raise InvalidArgumentError naming document and key; the database checks more."""
     if not isinstance(document, Mapping):
         raise InvalidArgumentError(
             f"document {number} is of type {type(document).__name__}, not dict", hint=_keys_hint(DOCUMENT_KEYS)

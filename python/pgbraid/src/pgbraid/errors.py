@@ -14,8 +14,7 @@ class PgbraidError(Exception):
     """Serve as the base of every error of this package.
 
     `message` says what is wrong, `hint` what to do next, and `sqlstate` is the database's five-character code (None for
-    errors found by the client). `str()` returns message and hint. `retryable` says whether repeating the same call may
-    succeed.
+    errors found by the client). `str()` returns message and hint. With `retryable`, the same call may succeed later.
     """
 
     retryable = False

@@ -25,9 +25,8 @@ class ExpansionError(PgbraidError):
 
 
 def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) -> tuple[list[str], str | None]:
-    """Return the further queries, without duplicates and the query itself; if the expander failed, return the reason,
-    too. Texts that the database cannot store are left out. Raise InvalidArgumentError for an object that is no
-    expander."""
+    """Return the further queries, without duplicates and the query itself; if the expander failed, return the
+    reason, too. Texts that the database cannot store are left out. Raise InvalidArgumentError if it is no expander."""
     ask = getattr(expander, "expand", expander)
     if isinstance(expander, type) or not callable(ask):
         raise InvalidArgumentError(

@@ -8,9 +8,8 @@ from pgbraid.embedders.protocol import Vectors
 
 
 def pool_tokens(vectors: Vectors, count: int) -> Vectors:
-    """Return at most `count` unit vectors for a text's token vectors: merge the two most similar groups of tokens until
-    `count` groups remain, and return each group's mean. Groups follow the order of their first tokens; the result is
-    deterministic.
+    """Return at most `count` unit vectors for a text's token vectors. Merge the two most similar groups of tokens until
+    `count` groups remain; return each group's mean, in the order of first tokens. The result is deterministic.
 
     Clavié, Chaffin & Adams 2024, "Reducing the Footprint of Multi-Vector Retrieval with Minimal Performance Impact via
     Token Pooling", describe it: hierarchical clustering by Ward's criterion (Lance & Williams 1967 for its recurrence).

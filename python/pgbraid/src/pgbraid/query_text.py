@@ -1,5 +1,4 @@
-"""Recognise plain queries. The database defines the query language, and says which text of a query is embedded:
-`braid.embedded_text`."""
+"""Recognise plain queries. The database defines the query language: `braid.embedded_text` says what is embedded."""
 
 from __future__ import annotations
 

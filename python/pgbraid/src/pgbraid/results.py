@@ -39,8 +39,7 @@ class SearchResults(Sequence[SearchResult]):
     """Hold the rows of a search, best first.
 
     `stats` says how they were found (mode, candidates per leg, terms, time in ms). `warnings` is a list of `{"code": …,
-    "message": …}` that tells what rows cannot, such as `embedding_unavailable` if a hybrid search fell back to full
-    text.
+    "message": …}` that tells what rows cannot, such as `embedding_unavailable` for a search by full text only.
     """
 
     def __init__(
@@ -58,8 +57,7 @@ class SearchResults(Sequence[SearchResult]):
 
     @property
     def next_cursor(self) -> str | None:
-        """Return the cursor that the option `cursor` takes for the next page; None after the last page, and without
-        that option."""
+        """Return the option `cursor` for the next page; None after the last page, and without that option."""
         return self._rows[-1].cursor if self._rows else None
 
     def __len__(self) -> int:

@@ -65,8 +65,7 @@ class Document(Row):
 @dataclass(frozen=True)
 class EmbeddingBacklog:
     """Count chunks of a tenant's part of a collection that wait for an embedding by a model: the row of
-    `braid.embedding_backlog`. `claimable_count` of `waiting_count` are not claimed by a worker; `last_error` is a
-    failed chunk's."""
+    `braid.embedding_backlog`. No worker has claimed `claimable_count` of them; `last_error` is a failed chunk's."""
 
     tenant: str
     collection: str
@@ -152,8 +151,7 @@ class FailedDocument:
 class WriteSummary:
     """Count what `add_documents` did: documents by outcome, and chunks written.
 
-    `superseded` documents came again later in the same batch with the same external_id. `failed` documents were left
-    out.
+    `superseded` documents came again later in the same batch with the same external_id; `failed` ones were left out.
     """
 
     inserted: int = 0
@@ -206,8 +204,8 @@ class Profile(Row):
 
 @dataclass(frozen=True)
 class ListedProfile(Row):
-    """Hold a profile without its vector: the row of `braid.list_profiles`. `embedding_model` made the vector, and is
-    None without one."""
+    """Hold a profile without its vector: the row of `braid.list_profiles`. `embedding_model` is None without a
+    vector."""
 
     profile: str
     embedding_model: str | None

@@ -48,8 +48,7 @@ def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
 
 
 def to_vector(vector: VectorLike, name: str) -> Vector:
-    """Return float32, as pgvector stores it. Raise InvalidArgumentError for an object that is no vector, NaN and
-    infinity."""
+    """Return float32, as pgvector stores it. Raise InvalidArgumentError for NaN, infinity, and what is no vector."""
     if _is_finite_array(vector):
         return Vector(cast("Any", vector))
     numbers = vector.tolist() if hasattr(vector, "tolist") else vector

@@ -30,14 +30,14 @@ async def connect_async(
     read_dsn: str | Sequence[str] | None = None,
     consistency: Consistency = "session",
 ) -> AsyncClient:
-    """Connect to a database that has pgbraid: `async with connect_async() as client:`, or `client = await
-    connect_async()` and at the end `close()`.
+    """Connect to a database that has pgbraid. Write `async with connect_async() as client:`, or call `await
+    connect_async()`, and `close()` at the end.
 
     `dsn` is a libpq URL or connection string; the default is PGBRAID_DSN, else the embedded server that `pgbraid init`
     created, started if needed. The connection is in autocommit mode: every call is its own transaction, except inside
     `client.transaction()`. For a cluster, give the address of any node: the client finds the tenant's node, and uses
-    the addresses of PGBRAID_NODES if set. You may give an open psycopg connection instead; its transactions and its
-    closing remain yours.
+    the addresses of PGBRAID_NODES if set. You may give an open psycopg connection instead; its transactions and closing
+    remain yours.
 
     `embedder` turns text into vectors. Without one, the extra [local] embeds for collections of the offline model. Give
     several to serve several embedding models: each collection uses the embedder whose `model_name` is its embedding
@@ -95,8 +95,7 @@ async def connect_async(
 
 
 class AsyncClient(Methods):
-    """Work on one database as one tenant. Call `connect_async()` to make a client, and `async with` or `close()` to end
-    it.
+    """Work on one database as one tenant. `connect_async()` makes a client; `async with` or `close()` ends it.
 
     Errors of the database are raised as `PgbraidError`s by SQLSTATE, with the hint. Any call may raise
     ConnectionLostError, PermissionDeniedError (no such tenant, or a login without the grant) and ConflictError (a

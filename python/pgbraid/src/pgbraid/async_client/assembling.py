@@ -46,14 +46,13 @@ async def assemble_context(
     """Return numbered passages of the best rows that fit a token budget, for a language model. Maps to
     braid.assemble_context. `match_count`, or `limit`, is the number of rows to choose from, 50 by default.
 
-    Passages come best first, or in reading order with `sort="document"`. Adjacent chunks are merged into one passage;
-    the option context adds neighbours. The other arguments are the same as in `search`. `str()` of the result is the
-    text with its citations.
+    Passages come best first, or in reading order with `sort="document"`. Adjacent chunks become one passage; the option
+    context adds neighbours. The other arguments are the same as in `search`. `str()` returns the text with citations.
 
     With `reranker`, passages follow the reranker's order, and their `score` is the reranker's; see `search`. The
     reranker scores `rerank_count` rows, or `match_count` if that is more.
 
-    If no passage fits, the result is the beginning of the best one. Raise InvalidArgumentError, DimensionMismatchError,
+    If no passage fits, return the beginning of the best. Raise InvalidArgumentError, DimensionMismatchError,
     NotFoundError.
     """
     client = client._for_one_call()

@@ -30,14 +30,14 @@ async def add_documents(
     up to 5,000, or to braid.upsert_embedded_documents if documents come with embeddings.
 
     A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a dict), speaker,
-    category, importance (a number), occurred_at (a datetime or ISO 8601) and language. A document with `embedding` is
-    embedded already, and is one chunk. It is a list or an array of numbers, or pgvector's Vector, HalfVector or
-    SparseVector, with the collection's dimensions. The same holds for `sparse`, a dict of terms and weights
-    (`pgbraid.vectors.sparse_terms` makes it from a SparseVector). Instead of content, `chunks` may hold dicts with
-    content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with text, speaker, start and
-    end in seconds. chunk_tokens and overlap_tokens say how content and turns are split; set format to "markdown" if
-    content is Markdown. Full-text search finds text at once; for semantic search call `embed_pending`. An unchanged
-    document costs nothing.
+    category, importance (a number), occurred_at (a datetime or ISO 8601) and language. A document that is embedded
+    already has `embedding`, and becomes one chunk. `embedding` is a list or an array of numbers, or pgvector's Vector,
+    HalfVector or SparseVector, with the collection's dimensions. `sparse`, a dict of terms and weights, makes a
+    document one chunk as well (`pgbraid.vectors.sparse_terms` converts a SparseVector). Instead of content, `chunks`
+    may hold dicts with content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with
+    text, speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and turns are split; set
+    format to "markdown" if content is Markdown. Full-text search finds text at once; call `embed_pending` for semantic
+    search. An unchanged document costs nothing.
 
     In a DataFrame of pandas or Polars, or a table of Arrow, each row is a document. `id` and `text` name the columns of
     external_id and content; other columns go by their names, and unknown ones become metadata.

@@ -32,15 +32,15 @@ async def embed_pending(
     progress: Callable[[int], object] | None = None,
 ) -> int:
     """Embed pending chunks, up to `limit` of them (None: all); return the number embedded. Several processes may do so
-    at once. During a model change, each of the two models is served that the client has an embedder for. If the
-    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; a
-    failure there is a UserWarning, and `embed_token_vectors` makes them later.
+    at once. During a model change, this embeds for both models if the client has embedders for both. If the collection
+    has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; a failure there is
+    a UserWarning, and `embed_token_vectors` makes them later.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
     braid.fail_embedding_jobs: the chunks can be claimed again after a pause. If only some texts fail, halving the batch
     finds them, as in `pgbraid work`: braid.abandon_embedding_jobs, and a UserWarning. The embedder gets up to
-    `batch_size` texts at a time, duplicates once. `progress(n)` is called with the number of chunks embedded so far. A
-    UserWarning says that the only embedder has another model than the collection.
+    `batch_size` texts at a time, duplicates once. `progress(n)` is called with the number of chunks embedded so far. If
+    the only embedder's name is not the collection's model, a UserWarning says so.
 
     Raise EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
     """
@@ -206,8 +206,7 @@ async def store_embedded(
     embedded: list[tuple[int, Vector]],
     refused: list[tuple[int, RefusedError | LateError]],
 ) -> int:
-    """Store vectors of chunks; return the number stored. If the database refuses one, store the others, and add it to
-    `refused`."""
+    """Store vectors of chunks; return the number stored. Add vectors that the database refuses to `refused`."""
     if not embedded:
         return 0
     try:

@@ -115,8 +115,7 @@ async def searched_together(
     /,
     **arguments: Any,
 ) -> SearchResults:
-    """Call multi_search with the arguments of `search`. Raise InvalidArgumentError for arguments that need a single
-    query."""
+    """Call multi_search with the arguments of `search`. Raise InvalidArgumentError for arguments of a single query."""
     for name, value in (("embedding", embedding), ("late_interaction", late_interaction), ("reranker", reranker)):
         if value is not None and value is not False:
             raise InvalidArgumentError(

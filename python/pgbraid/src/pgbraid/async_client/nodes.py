@@ -48,8 +48,7 @@ class Nodes:
         return self.first if known is None or known.closed else known
 
     async def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run a statement on the tenant's node, and again on its new node if it has moved: a refused statement did
-        nothing."""
+        """Run a statement on the tenant's node, and again on its new node if it has moved: a refusal did nothing."""
         for _ in range(ATTEMPTS):
             asked = self.connection(session.tenant)
             try:

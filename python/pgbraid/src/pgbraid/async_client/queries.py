@@ -173,8 +173,7 @@ async def embedded_text(
 async def ask_for_vector(
     client: BaseClient, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
-    """Return a query's text to be embedded with its embedder, and its vector if known; None if nothing is to be
-    embedded."""
+    """Return a query's text to embed, its embedder, and its vector if known; None if nothing is to be embedded."""
     text = await embedded_text(client, query, collection, options)
     if not text.strip():
         return None
@@ -193,8 +192,7 @@ async def ask_for_vector(
 async def check_vector(
     client: BaseClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
-    """Check the vector that was made for `asked`; return as `embed_query` does. Raise OtherModelError for another
-    length."""
+    """Check the vector made for `asked`; return as `embed_query` does. Raise OtherModelError for another length."""
     try:
         await client._spaces.check_dimensions(vector.dimensions(), collection)
     except DimensionMismatchError as error:

@@ -35,7 +35,7 @@ async def store_token_vectors(
     chunk_ids: list[int],
     texts: list[str],
 ) -> int:
-    """Embed the tokens of texts, pool the vectors, and store them; return the number of chunks stored. A text without
+    """Embed the tokens of texts, pool and store the vectors; return the number of chunks stored. A text without
     tokens gets none."""
     found = await in_thread(vectors_of_tokens, embedder, texts)
     most = space.token_count or 1

@@ -163,9 +163,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
         error = from_psycopg(error)
     if isinstance(error, PgbraidError):
         is_elsewhere = any(given == "--dsn" or given.startswith("--dsn=") for given in arguments)
-        # Copied without --dsn, the command would act on the embedded server. The hint leaves the address out, as it may
-        # hold a
-        # password.
+        # Without --dsn, the command would act on the embedded server. The address itself may hold a password.
         return _fail(
             error.message, ON_DATABASES.sub(r"\g<0> --dsn URL", error.hint or "") if is_elsewhere else error.hint
         )

@@ -51,8 +51,7 @@ def missing(own: frozenset[str]) -> list[str]:
 
 @cache
 def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
-    """Return plug-ins by command. A name of pgbraid's own is never replaced; for the same name, pgbraid-tools comes
-    first."""
+    """Return plug-ins by command. pgbraid's own names stay; of equal names, pgbraid-tools' comes first."""
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != PACKAGE, _package(entry))):
         other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None

@@ -92,7 +92,7 @@ def _escaped(text: str) -> str:
 
 
 def _program(name: str) -> str:
-    """Return the path of the embedded server's program, which works with all supported servers, else the PATH's. Raise
+    """Return the embedded server's program, which works with all supported servers, else the PATH's. Raise
     PgbraidError."""
     from pgbraid import embedded
     from pgbraid.embedded.programs import installed_programs

@@ -174,8 +174,7 @@ def embedded_text(
 def ask_for_vector(
     client: BaseClient, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
-    """Return a query's text to be embedded with its embedder, and its vector if known; None if nothing is to be
-    embedded."""
+    """Return a query's text to embed, its embedder, and its vector if known; None if nothing is to be embedded."""
     text = embedded_text(client, query, collection, options)
     if not text.strip():
         return None
@@ -194,8 +193,7 @@ def ask_for_vector(
 def check_vector(
     client: BaseClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
-    """Check the vector that was made for `asked`; return as `embed_query` does. Raise OtherModelError for another
-    length."""
+    """Check the vector made for `asked`; return as `embed_query` does. Raise OtherModelError for another length."""
     try:
         client._spaces.check_dimensions(vector.dimensions(), collection)
     except DimensionMismatchError as error:

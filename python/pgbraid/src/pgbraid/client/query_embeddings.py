@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 16384
 # Errors that last: a read-only transaction, and a collection that stores no vectors (any more).
 LASTING = {"25006", "22023"}
-# Seconds after which a vector is stored again, so that it counts as used; a client remembers the last time for at most
-# MOST_TEXTS texts.
+# Seconds after which a vector is stored again, so that it counts as used. A client remembers MOST_TEXTS texts.
 SECONDS = 3600
 MOST_TEXTS = 1000
 
@@ -31,9 +30,8 @@ MOST_TEXTS = 1000
 def stored_vector(
     client: BaseClient, text: str, known: Vector | None, collection: str, space: VectorSpace
 ) -> tuple[Vector | None, bool]:
-    """Return the stored vector of a text, if any, and whether to store it after the search; a vector in use is stored
-    again from time to time. A vector that the embedder has made in this process (`known`) needs no look into the
-    database."""
+    """Return the stored vector of a text, if any, and whether to store it after the search; a vector in use is
+    stored again from time to time. A vector that this process has made (`known`) needs no look into the database."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return known, False
     if known is None:

@@ -27,8 +27,7 @@ def facets(
     options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> dict[str, list[FacetValue]]:
     """Return the most frequent values of columns and metadata keys, with the number of chunks of each. It counts all
-    chunks that a full-text search for the query finds; without a query, all that the filters match. Maps to
-    braid.facets.
+    chunks that a full-text search for the query finds; without a query, all that filters match. Maps to braid.facets.
 
     The result has every key, in order; each has up to `value_count` values, the most frequent first. Each element of a
     list counts as a value. `match` and `options` are the same as in `search`.

@@ -43,8 +43,7 @@ READABLE = (
     "pg_catalog.set_config('datestyle', 'ISO, MDY', false), pg_catalog.set_config('intervalstyle', 'postgres', false),"
     " pg_catalog.set_config('extra_float_digits', '1', false)"
 )
-# Held while a connection runs a statement, whichever client sent it, so that a waiting call is never cancelled for the
-# running one.
+# Held while a connection runs a statement of any client, so that a waiting call never cancels the running one.
 _LOCKS: WeakKeyDictionary[psycopg.Connection[Any], threading.Lock] = WeakKeyDictionary()
 
 
@@ -86,8 +85,7 @@ class Session:
         return parsed(self.rows(function, statement, **parameters))
 
     def json_rows(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
-        """Call a function that returns a table; return one object per row. A call in the select list keeps the rows'
-        order."""
+        """Call a function that returns a table; return one object per row. The select list keeps the rows' order."""
         statement = f"select to_jsonb({called(function, arguments)})::text from {TENANT}"
         return parsed(self.rows(function, statement, **parameters))
 
@@ -124,9 +122,9 @@ class Session:
             raise self._typed(error, parameters) from error
 
     def check_installation(self, *, is_new: bool = False) -> bool:
-        """Check that this package can work with the database's version and functions, and find pgvector's types; return
-        whether the database is a node of a cluster. The same statement sets READABLE and END_WITH_CLIENT on a new
-        connection."""
+        """Check that this package can work with the database's version and functions, and find pgvector's types;
+        return whether the database is a node of a cluster. The statement also sets READABLE and END_WITH_CLIENT if
+        `is_new`."""
         from pgbraid.install.compatibility import before_release, check_installed
 
         # Hashes are read as text, as an application's own connection may convert JSON in another way.
@@ -173,8 +171,7 @@ class Session:
                 connection.cursor(row_factory=tuple_row) as cursor,
             ):
                 if has_vectors and not self.owns_connection:
-                    # Types are registered on the cursor only, as the caller's own statements must return what they did
-                    # before.
+                    # The connection keeps its types, so that the caller's own statements return the same as before.
                     register_vector_types(cursor, self.vector_types)
                 # A prepared statement saves nothing here, and would outlive the functions that an upgrade drops.
                 call.connection = connection

@@ -233,8 +233,7 @@ class Standbys:
         return standby
 
     def _ready(self, standby: Standby, session: Session) -> psycopg.Connection[Any] | None:
-        """Return the standby's connection once it has replayed what reads must see; None if it cannot serve or lags too
-        far."""
+        """Return the standby's connection once it has replayed what reads must see; None if it cannot in time."""
         connection = standby.connection
         if connection is not None and not connection.closed and standby.replayed >= self.position:
             return connection
@@ -292,8 +291,7 @@ class Standbys:
         return True
 
     def _check_position(self, session: Session) -> None:
-        """Reduce a position beyond the primary's, as no standby would ever reach it; otherwise make sure that it is
-        sent."""
+        """Reduce a position beyond the primary's, as no standby would ever reach it; otherwise have it sent."""
         if session.connection.closed:
             return
         ((position,),) = session.fetch_from(session.connection, WRITTEN, {})
@@ -307,8 +305,8 @@ class Standbys:
     def _check_recovery(
         self, standby: Standby, connection: psycopg.Connection[Any], primary: psycopg.Connection[Any]
     ) -> None:
-        """Raise OperationalError if the standby was promoted while there is a primary; PostgreSQL reports this with
-        each response."""
+        """Raise OperationalError if the standby was promoted, while there is a primary: PostgreSQL reports
+        promotions."""
         told = connection.info.parameter_status("in_hot_standby")
         if standby.was_standby and told == "off" and not primary.closed:
             raise psycopg.OperationalError("it has been promoted, and is no standby any more")

@@ -25,8 +25,7 @@ class VectorSpaces:
         # The offline model, once loaded.
         self._local: list[Embedder] = []
         self._known: dict[str, list[VectorSpace]] = {}
-        # By tenant, collection and model: where storing a query's vector failed for good; and, by text too, when a
-        # vector was
+        # By tenant, collection and model: where storing queries' vectors failed for good; by text too, when one was
         # stored last.
         self.not_storing: set[tuple[str, str, str]] = set()
         self.stored: dict[tuple[str, str, str, str], float] = {}

@@ -47,8 +47,7 @@ class ServerStatus:
 
 
 def default_data_dir() -> Path:
-    """Return `PGBRAID_DATA_DIR`, else the user's data directory; for root a directory that the server's OS user can
-    reach."""
+    """Return `PGBRAID_DATA_DIR`, else the user's data directory; for root one that the server's OS user can reach."""
     chosen = os.environ.get("PGBRAID_DATA_DIR")
     if chosen:
         return Path(chosen)

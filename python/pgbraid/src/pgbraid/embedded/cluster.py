@@ -50,8 +50,7 @@ class _PidFile:
 
 
 def data_version(home: Path) -> int | None:
-    """Return the major version of the cluster's PostgreSQL, None without a cluster. Raise ServerError if another OS
-    user owns it."""
+    """Return the cluster's major version, None without a cluster. Raise ServerError if another OS user owns it."""
     try:
         version = int((_cluster_dir(home) / "PG_VERSION").read_text())
         if _cluster_dir(home).stat().st_uid == server_account().uid:
@@ -67,8 +66,7 @@ def data_version(home: Path) -> int | None:
 
 
 def running_server(home: Path) -> Server | None:
-    """Return the server if it accepts connections, else None. Each command calls this, so it takes no lock and lists no
-    processes."""
+    """Return the server if it accepts connections. Each command calls this: take no lock, list no processes."""
     pid_file = _read_pid_file(home)
     version = data_version(home)
     if pid_file is None or version is None or not pid_file.ready or not _listens(pid_file.socket_dir):

@@ -1,5 +1,4 @@
-"""Call embedding services over HTTP: OpenAI, Azure, Cohere, Voyage, Gemini, Text Embeddings Inference, and compatible
-servers."""
+"""Call embedding services over HTTP: OpenAI, Azure, Cohere, Voyage, Gemini, Text Embeddings Inference, or the like."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
 
 class Usage(NamedTuple):
-    """Count a service's use. `estimated_tokens` is the share of `tokens` that the service did not report: a quarter of
-    the characters."""
+    """Count a service's use. `estimated_tokens` of `tokens` were not reported, and count a quarter of the
+    characters."""
 
     requests: int = 0
     texts: int = 0

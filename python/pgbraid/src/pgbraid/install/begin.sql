@@ -84,9 +84,8 @@ begin
       if not has_schema_privilege(v_role, v_schema, 'USAGE') then
         raise exception 'pgbraid''s roles may not use the schema %, where pgvector is', v_schema
           using errcode = '42501',
-                hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;', v_schema,
-                  v_owner,
-                              v_definer);
+                hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;',
+                              v_schema, v_owner, v_definer);
       end if;
     end if;
   end loop;
@@ -116,8 +115,7 @@ begin
       raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
         using errcode = '55000',
               hint = 'A part of your own: give its folder again, pgbraid init --with PATH. A bundle: write one that '
-                'has '
-                     'these parts as well, pgbraid bundle --with NAME. Else use a package that has them.';
+                     'has these parts as well, pgbraid bundle --with NAME. Else use a package that has them.';
     end if;
     select max(m.key) into v_found
     from (select jsonb_object_keys(i.migrations) from braid_store.installation i
@@ -133,12 +131,11 @@ begin
     cross join generate_subscripts(v_migrations, 1) n
     where i.migrations ->> v_migrations[n][1] <> v_migrations[n][2];
     if v_found is not null then
-      raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database', v_found,
-        v_version
+      raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database',
+                      v_found, v_version
         using errcode = '55000',
               hint = 'It was changed afterwards. Use the package that the database was installed with, or move the '
-                'data: '
-                     'pgbraid export-tenant, and pgbraid import-tenant into a new database.';
+                     'data: pgbraid export-tenant, and pgbraid import-tenant into a new database.';
     end if;
   end if;
 end

@@ -11,8 +11,7 @@ declare
 {{parts}}
   ];
   -- Functions and views of pgbraid, each with a version of its catalog row, which changes with each replacement, also
-  -- twice
-  -- in a transaction. Objects that a superuser or another login put into pgbraid's schemas are not included.
+  -- twice in a transaction. Objects that a superuser or another login put into pgbraid's schemas are not included.
   c_objects constant text := $objects$
     with ours as (
       select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_store')
@@ -51,9 +50,9 @@ declare
   v_text text;
   v_vector text;
   -- `create or replace` keeps prepared statements and dependent objects, but cannot change a result or an argument's
-  -- name.
-  -- So try 1 replaces all files. Try 2 drops an object that its file cannot replace. Try 3 drops everything, if other
-  -- functions, views or policies depend on the object. Removing or adding a part drops no user's object.
+  -- name. So try 1 replaces all files. Try 2 drops an object that its file cannot replace. Try 3 drops everything, if
+  -- other functions, views or policies depend on the object. Removing or adding a part stops at try 1, and so drops
+  -- nothing of other parts.
   c_tries constant int := {{tries}};
   c_adds constant boolean := {{adds}}; -- add parts to an installation that stays as it is
   v_try int := 1;
@@ -105,8 +104,7 @@ begin
         end loop;
       end if;
       -- There is no `create or replace type`. If a type differs from its file, all types are made anew, and the
-      -- functions that
-      -- take or return them. No table has these types.
+      -- functions that take or return them. No table has these types.
       foreach v_row slice 1 in array v_files loop
         continue when not v_row[2] ^@ c_type;
         v_file := 'sql/' || v_row[1];
@@ -128,8 +126,8 @@ begin
       end loop;
       if not v_is_declared then
         select array_agg(to_regtype(f.type)) filter (where to_regtype(f.type) is not null) into v_types
-        from (select substring(v_files[i][2] from '^create type ([^ ]+)') as type from generate_subscripts(v_files,
-          1) i) f;
+        from (select substring(v_files[i][2] from '^create type ([^ ]+)') as type
+              from generate_subscripts(v_files, 1) i) f;
         select 'drop function ' || string_agg(distinct d.objid::regprocedure::text, ', ') into v_drop
         from pg_depend d
         join pg_type t on t.oid = d.refobjid

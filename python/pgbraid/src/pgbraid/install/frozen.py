@@ -10,8 +10,8 @@ from pgbraid.install import resources
 
 
 def check_frozen(folder: Path | None = None) -> None:
-    """Raise `InstallationError` for an edited released migration: databases that have applied it would silently differ
-    from new ones."""
+    """Raise `InstallationError` for an edited released migration: databases with it would silently differ from new
+    ones."""
     folder = folder or resources.ROOT / "migrations"
     for line in (folder / "frozen.sha256").read_text(encoding="ascii").splitlines():
         digest, name = line.split()

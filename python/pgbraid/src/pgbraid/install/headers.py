@@ -47,8 +47,7 @@ class Header:
 
 
 def read_header(text: str) -> Header | None:
-    """Return the facts about a file's function or view; None if it defines neither. Raise ValueError for an unknown
-    word."""
+    """Return the facts about a file's function or view; None without one. Raise ValueError for an unknown word."""
     found = OBJECT.search(text)
     if found is None:
         return None
@@ -96,8 +95,7 @@ def manifests(found: Resources) -> dict[str, str]:
 
 
 def _points(part: str, texts: Iterable[str]) -> list[str]:
-    """Return the extension points of the core or of a part. A function that extends another's point ends with its
-    part's name."""
+    """Return the extension points of the core or of a part, without functions that extend others' points."""
     names = (
         name for text in texts for _, schema, function in OBJECT.findall(text) for name in [f"{schema}.{function}"]
     )

@@ -20,9 +20,8 @@ begin
   end if;
 
   -- Migrations lock tables that every call reads, in another order. To prevent deadlocks, this lock waits for running
-  -- calls
-  -- and keeps new ones out: each call reads the tenants first, and keeps that lock. If calls do not end within the
-  -- timeout, the installation retries later.
+  -- calls and keeps new ones out: each call reads the tenants first, and keeps that lock. If calls do not end within
+  -- the timeout, the installation retries later.
   perform set_config('lock_timeout', '{{lock_timeout}}', true);
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
      and exists (select from generate_subscripts(v_migrations, 1) i

@@ -13,15 +13,13 @@ from pgbraid.install import resources as carried
 from pgbraid.install.resources import QUOTE, Resources, SqlFile, assembled, read_files, resources
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-# Optional keys of a manifest with the type of their values. They are checked here, as a wrong one would break each call
-# that reads it.
+# Optional keys of a manifest, with the type of their values. A wrong one would otherwise break each call that reads it.
 OBJECTS = {"tables": dict, "settings": dict, "maintenance": int, "records": int, "own_queries": int}
 LISTS = ("needs", "chunk_records", "exported_settings")
 
 
 def with_own_parts(folders: Sequence[Path]) -> Resources:
-    """Return the package's resources with the parts in these folders. Raise `InvalidArgumentError` for a folder that is
-    no part."""
+    """Return the package's files with the parts in these folders. Raise `InvalidArgumentError` for invalid folders."""
     if not folders:
         return resources()
     names = [folder.name for folder in folders]

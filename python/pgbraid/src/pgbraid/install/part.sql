@@ -24,8 +24,7 @@ exception when others then
   elsif v_state = '53200' and v_hint like '%max_locks_per_transaction%' then -- messages may be translated
     v_message := 'the server has no room for more locks';
     v_hint := format('One is needed for each table, index and function. Raise max_locks_per_transaction, which is %s, '
-      'to '
-                     'four times that, restart the server and run this again. Nothing has been changed.',
+                     'to four times that, restart the server and run this again. Nothing has been changed.',
                      current_setting('max_locks_per_transaction'));
   elsif v_state = '2BP01' and v_detail <> '' then
     -- PostgreSQL's own hint would be to drop them by cascade.

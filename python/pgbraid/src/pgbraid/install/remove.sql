@@ -72,8 +72,8 @@ begin
         select e.* from braid_store.ranking_versions r, jsonb_each(r.ranking) e where r.collection_id = c.id
       ) e
       where e.key = any (v_settings) and e.value <> 'null'
-        and not exists (select from braid_store.parts p where p.manifest #> array['settings', e.key,
-          'default'] = e.value)
+        and not exists (select from braid_store.parts p
+                        where p.manifest #> array['settings', e.key, 'default'] = e.value)
     ) s
     where s.settings is not null;
     if v_found is not null then

@@ -11,8 +11,7 @@ from typing import Any
 import psycopg
 
 # A role's name has at most 63 bytes and needs no quoting, whatever the database's name. A changed name, and one that
-# looks like a changed name, ends in a hash of the database's name. Only installers use names; at run time ownership
-# counts.
+# looks like it, ends in a hash of the database's name. Only installers use names; at run time ownership counts.
 NAMES = """
 select 'braid_owner_' || n.suffix, 'braid_definer_' || n.suffix
 from (
@@ -27,8 +26,7 @@ from (
 
 @dataclass(frozen=True)
 class DatabaseRoles:
-    """Name the roles: `owner` has schemas, tables and functions; `definer` has the functions that policies bind, and no
-    table."""
+    """Name the roles: `owner` has schemas, tables and functions; `definer` has only functions that policies bind."""
 
     owner: str
     definer: str

@@ -391,8 +391,7 @@ def backlog(client: Client, embedder: object) -> list[EmbeddingBacklog]:
 
 
 def pause_after(failures: int) -> float:
-    """Return the seconds before the next attempt after consecutive failures; the random part spreads workers that
-    failed together."""
+    """Return the seconds until the next attempt after consecutive failures, with a random part to spread workers."""
     return float(min(0.5 * 2.0 ** min(failures - 1, 10), 30.0) * random.uniform(0.5, 1.5))
 
 
