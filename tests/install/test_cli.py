@@ -159,7 +159,7 @@ def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) ->
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("command", ["maintain", "status", "work --once", "search x", "explain x", "export -"])
+@pytest.mark.parametrize("command", ["maintain", "status", "work --once", "search x", "explain x", "export-tenant -"])
 def test_what_needs_pgbraid_asks_for_it(pgbraid: Run, bare_dsn: Callable[..., str], command: str) -> None:
     said = error(pgbraid(*command.split(), dsn=bare_dsn()))
     assert said.startswith("pgbraid: this database has no pgbraid")
