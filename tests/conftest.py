@@ -1,4 +1,4 @@
-"""Shared fixtures: an embedded server of the version asked for, and a freshly installed database for each test."""
+"""Share fixtures: an embedded server of the requested version, and a freshly installed database for each test."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from support.parts import choose, of_file
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
-# What braid.add_trusted_role takes.
+# The kinds that braid.add_trusted_role takes.
 TRUSTED = ("gateway", "service", "administrator", "monitor")
 REPOSITORY = Path(__file__).parents[1]
 NOT_PGLITE = "PGlite is one session of one database, without logins, other connections or a server's programs and files"
@@ -67,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         metavar="FOLDER",
         help="where runs on several versions agree on who takes which of the tests that depend on none",
     )
-    # Other conftest.py are imported before pytest_configure, and list the functions that there are.
+    # Other conftest.py files are imported before pytest_configure, and list the installed functions.
     config = pluginmanager.get_plugin("pytestconfig")
     assert config is not None
     choose(parser.parse_known_args(config.invocation_params.args).parts)
@@ -75,31 +75,31 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    # The examples that hypothesis makes; all else that is random in a test has a seed of its own, in the test.
+    # The seed determines hypothesis' examples; other random values in tests have a seed in the test.
     if config.option.hypothesis_seed is None:
         seed = os.environ.get("PYTHONHASHSEED", "")
         config.option.hypothesis_seed = seed if seed.isdigit() else str(secrets.randbits(32))
-    # Neither the environment's databases nor the user's own embedded server are to be touched.
+    # Tests must not touch the environment's databases or the user's own embedded server.
     kept = ("PGBRAID_CITUS_DSN", "PGBRAID_WRITE_PRIVILEGES")
     for name in [name for name in os.environ if name.startswith("PG") and name not in kept]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
-    # Several servers run at the same time, on a small machine as well.
+    # Several servers run at the same time, also on small machines.
     os.environ["PGBRAID_MEMORY"] = "512MB"
-    # `make test` ends the run in the background so; its server is to be stopped as after Ctrl-C.
+    # `make test` ends the run in the background with SIGTERM; the run must stop its server as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # A shell has its background jobs ignore Ctrl-C, and all that they start.
+    # A shell makes its background jobs, and all that they start, ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     version = config.getoption("--postgres-version")
     if version != embedded.DEFAULT_VERSION:
-        # Each takes PGlite, in WebAssembly, several times as long.
+        # Each example takes several times as long on PGlite, in WebAssembly.
         try_fewer(16 if version == pglite.VERSION else 4)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is imported, half a million objects, stays to the end: looking through it for garbage takes a third of the
-    time of importing, and seconds later on."""
+    """Collect tests without garbage collection, and freeze the half million imported objects, which stay to the end.
+    Searching them for garbage would take a third of the import time, and seconds later on."""
     gc.disable()
     try:
         return (yield)
@@ -121,8 +121,8 @@ def _server_version(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files that another run can take come last: a run that is done sooner takes more of them. Of these the longest
-    come first, lest one run waits for the other to end its last."""
+    """Sort files that another run can take to the end, so that the faster run takes more of them. The longest of
+    these files come first, so that no run waits long for the other's last file."""
     if tries_fewer():
         _leave_out_combinations(config, items)
     bound = {item.path for item in items if not item.get_closest_marker("any_version")}
@@ -132,7 +132,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a test with several parameters, those that try each value of each: the default version tries all."""
+    """Leave out combinations: the chosen cases try each value of each parameter, and the default version tries all
+    cases."""
     cases: dict[str, list[pytest.Function]] = {}
     for item in items:
         runs_once = item.get_closest_marker("any_version")
@@ -147,7 +148,7 @@ def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> 
 
 
 def _values(item: pytest.Function) -> set[tuple[object, ...]]:
-    """Of each `parametrize`, and of each fixture with parameters."""
+    """Return the values of each `parametrize`, and of each fixture with parameters."""
     params = dict(item.callspec.params)
     together = [
         [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
@@ -172,7 +173,7 @@ def _skip_what_pglite_cannot_run(item: pytest.Item) -> None:
         pytest.skip("node is not installed: PGlite, which is PostgreSQL 17, cannot run")
     if marker := item.get_closest_marker("not_pglite"):
         pytest.skip(marker.args[0])
-    # Besides its fixtures' connections it opens its own.
+    # A test that takes `dsn` opens connections besides its fixtures' connections.
     if "dsn" in inspect.signature(item.function).parameters:
         pytest.skip(NOT_PGLITE)
 
@@ -188,13 +189,13 @@ def _is_ours(folder: Path, file: Path) -> bool:
 
 @pytest.fixture(scope="session")
 def pg_version(request: pytest.FixtureRequest) -> int:
-    """Major version of the server under test."""
+    """Return the major version of the server under test."""
     return int(request.config.getoption("--postgres-version"))
 
 
 @pytest.fixture(scope="session")
 def server(pg_version: int) -> Iterator[embedded.Server]:
-    """The embedded server of this test run."""
+    """Yield the embedded server of this test run."""
     if pg_version == pglite.VERSION:
         pytest.skip(NOT_PGLITE)
     data_dir = temporary_folder()
@@ -215,7 +216,7 @@ def templates(server: embedded.Server) -> Templates:
 
 @pytest.fixture(scope="module")
 def template(request: pytest.FixtureRequest, templates: Templates, pg_version: int) -> str:
-    """The name of a database with pgbraid freshly installed, of which each test's database is a clone."""
+    """Return the name of a database with pgbraid freshly installed, which each test's database clones."""
     return templates.name(of_file(request.path, is_default_version=pg_version == embedded.DEFAULT_VERSION))
 
 
@@ -227,7 +228,8 @@ def pglite_databases() -> Iterator[pglite.PGlite]:
 
 @pytest.fixture(scope="module")
 def new_database(request: pytest.FixtureRequest, pg_version: int) -> NewDatabase:
-    """`with new_database() as dsn` has a database with pgbraid freshly installed for the while, as superuser."""
+    """Return a context manager for a new database with pgbraid freshly installed: `with new_database() as dsn`. The
+    DSN is the superuser's."""
     if pg_version == pglite.VERSION:
         databases: pglite.PGlite = request.getfixturevalue("pglite_databases")
         return databases.new
@@ -242,15 +244,15 @@ def _database(server: embedded.Server, template: str) -> Iterator[str]:
 
 @pytest.fixture
 def dsn(new_database: NewDatabase) -> Iterator[str]:
-    """DSN, as superuser, of a database with pgbraid freshly installed."""
+    """Yield the superuser's DSN of a database with pgbraid freshly installed."""
     with new_database() as dsn:
         yield dsn
 
 
 @pytest.fixture
 def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A superuser's connection to the test's database, in autocommit mode; its tenant is `default`. Of a test that is
-    marked `tenant_of_its_own` and does not ask for `dsn`: a session as a new tenant, in a database for the file."""
+    """Yield a superuser's connection to the test's database, in autocommit mode, with the tenant `default`. A test
+    that is marked `tenant_of_its_own` and does not use `dsn` gets a session as a new tenant, in the file's database."""
     if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
         yield from request.getfixturevalue("tenants").new()
     else:
@@ -260,8 +262,9 @@ def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
 
 @pytest.fixture
 def other_session(request: pytest.FixtureRequest) -> OtherSession:
-    """`with other_session() as connection` has another session like that of `db`, for a transaction, or for several
-    with `autocommit=True`. Of a test marked `tenant_of_its_own` its plans are made already, as those of `db` are."""
+    """Return a context manager for another session like `db`: `with other_session() as connection`. It is one
+    transaction, or several with `autocommit=True`. If the test is marked `tenant_of_its_own`, the session has cached
+    plans, as `db` has."""
     if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
         tenants: Tenants = request.getfixturevalue("tenants")
         return tenants.other_session
@@ -276,16 +279,17 @@ def tenants(new_database: NewDatabase) -> Iterator[Tenants]:
 
 @pytest.fixture(scope="module")
 def shared_db(new_database: NewDatabase) -> Iterator[Connection]:
-    """As db, but one for all tests of a file: for those that leave nothing behind. They take a third of the time."""
+    """Yield a connection like `db`, but one for all tests of a file: the tests leave nothing behind and take a third
+    of the time."""
     with new_database() as dsn, psycopg.connect(dsn, autocommit=True) as connection:
         yield connection
 
 
 @pytest.fixture
 def make_login(server: embedded.Server, dsn: str) -> Iterator[Callable[..., str]]:
-    """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, or trusted as a
-    "gateway", "service", "administrator" or "monitor", and gives its name. `options` is more for
-    `create role`, such as "createrole"."""
+    """Return a function that creates a login and returns its name: `make_login("ana", "braid_reader", …)`. The login
+    is a member of the roles, or trusted as "gateway", "service", "administrator" or "monitor". `options` are further
+    options of `create role`, such as "createrole"."""
     created: list[str] = []
 
     def make(name: str, *roles: str, options: str = "") -> str:
@@ -309,7 +313,8 @@ def make_login(server: embedded.Server, dsn: str) -> Iterator[Callable[..., str]
 
 @pytest.fixture
 def connect_as(server: embedded.Server, dsn: str) -> Iterator[Callable[..., Connection]]:
-    """`connect_as(login, tenant=None)` opens a connection in autocommit mode, closed after the test."""
+    """Return a function that opens a connection in autocommit mode, closed after the test: `connect_as(login,
+    tenant=None)`."""
     opened: list[Connection] = []
 
     def connect(login: str, tenant: str | None = None) -> Connection:
@@ -326,8 +331,9 @@ def connect_as(server: embedded.Server, dsn: str) -> Iterator[Callable[..., Conn
 
 @pytest.fixture
 def client(request: pytest.FixtureRequest) -> Iterator[pgbraid.Client]:
-    """A client of tenant `default` whose embedder hashes words: fast, and the same on every machine. Of a test that is
-    marked `tenant_of_its_own` and does not ask for `dsn`: of a new tenant, by the session of `db`."""
+    """Yield a client of tenant `default` that embeds by hashing words, which is fast and the same on every machine.
+    A test that is marked `tenant_of_its_own` and does not use `dsn` gets a client of a new tenant, on the session of
+    `db`."""
     if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
         session: Connection = request.getfixturevalue("db")
         tenant = one(session, "select current_setting('braid.tenant')")
@@ -340,14 +346,14 @@ def client(request: pytest.FixtureRequest) -> Iterator[pgbraid.Client]:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Iterator[Package]:
-    """To have the package carry other SQL files than it does."""
+    """Yield a Package, which gives the package other SQL files."""
     with pytest.MonkeyPatch.context() as patch:
         yield Package(tmp_path, patch)
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of test collections beside the repository, which not every checkout has."""
+    """Return the folder of test collections beside the repository; skip the test if the checkout has none."""
     folder = REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip(f"the test collections are not there ({folder})")

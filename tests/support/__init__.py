@@ -1,5 +1,4 @@
-"""What tests and benchmarks share besides fixtures: servers, stand-ins for services, and independent models to compare
-pgbraid with."""
+"""Share servers, stand-ins for services and independent models of pgbraid between tests and benchmarks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The rules of Supabase's advisor (supabase/splinter) at WARN and ERROR that can apply, where `braid` is exposed. Those
-for other products' objects, such as pgmq's queues and storage's buckets, are left out."""
+"""Define the rules of Supabase's advisor (supabase/splinter) at WARN and ERROR that can apply if `braid` is exposed.
+Rules for other products' objects, such as pgmq's queues and storage's buckets, are left out."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ READABLE = "has_any_column_privilege(':role', c.oid, 'SELECT') or has_table_priv
 
 
 def offenders(connection: Any, query: str, role: str) -> list[Any]:
-    """What a rule reports where the API's logins are of this role."""
+    """Return what a rule reports if the API's logins have this role."""
     return list(connection.execute(query.replace(":role", role)).fetchall())
 
 
-# Lint: the query that finds offenders, and a statement that makes one.
+# For each lint, a query that finds offenders and a statement that makes one.
 LINTS: Lints = {
     "0003_auth_rls_initplan": (
         f"""select p.polname from pg_policy p join pg_class c on c.oid = p.polrelid,
@@ -121,7 +121,7 @@ LINTS: Lints = {
         " or tenant_id = (select braid.current_tenant_id()))",
     ),
 }
-# Of a whole project, as Supabase sets it up: what an installation adds to it.
+# These lints examine a whole project as Supabase sets it up, to see what an installation adds.
 PROJECT_LINTS: Lints = {
     "0002_auth_users_exposed": (
         """select c.relname from pg_class c join pg_rewrite r on r.ev_class = c.oid
@@ -138,7 +138,7 @@ PROJECT_LINTS: Lints = {
         "update pg_extension set extversion = '0.7.0' where extname = 'vector'",
     ),
     "0026_pg_graphql_anon_table_exposed": (
-        # As if pg_graphql were installed.
+        # The rule is checked as if pg_graphql were installed.
         f"""select c.oid::regclass from pg_class c where c.relkind in ('r', 'p', 'v', 'm')
             and has_table_privilege('anon', c.oid, 'SELECT') and c.relnamespace::regnamespace::text in {OURS}""",
         "grant select on braid_store.documents to anon",

@@ -1,4 +1,4 @@
-"""What functions, views and manifests of the core and of the chosen parts say in `sql/`, for tests of all of them."""
+"""Read the headers and manifests of the core and of the chosen parts in `sql/`, for tests of all functions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pgbraid.install.headers import Header, read_header
 from support.parts import SQL, chosen, part_of
 
 FILES = [file for file in sorted(SQL.rglob("*.*")) if file.parent != SQL and part_of(file) in {"core", *chosen()}]
-# By qualified name.
+# The headers by qualified name.
 OBJECTS: dict[str, Header] = {
     header.name: header for file in FILES if file.suffix == ".sql" and (header := read_header(file.read_text()))
 }
-# What manifests say of each table.
+# The facts that manifests state about each table.
 TABLES: dict[str, dict[str, Any]] = {
     table: facts
     for file in FILES
@@ -27,23 +27,23 @@ API: dict[str, Header] = {
     for name, header in OBJECTS.items()
     if header.kind == "function" and name.startswith("braid.")
 }
-# Searches that add a row to a log where there is one, and answer where nothing can be written.
+# Searches that write to a log if they can, and also answer on a standby.
 LOGGED = {name for name, header in API.items() if header.is_volatile and header.runs_on_standbys}
-# What only reads.
+# The functions that write nothing.
 READING = {name for name, header in API.items() if not header.is_volatile}
-# For administrators, who act for all tenants, and for nobody who has a tenant.
+# Administrators call these functions for all tenants; members of a tenant may not.
 ADMINISTRATIVE = {
     name for name, header in API.items() if header.roles and not {"reader", "writer"}.intersection(header.roles)
 }
 
 
 def runs(role: str) -> set[str]:
-    """Return the functions of the API that a role may run, by itself."""
+    """Return the functions of the API that a role may run without other roles."""
     return {name for name, header in API.items() if role in header.roles}
 
 
 def tables(policy: str | None) -> set[str]:
-    """Return the tables of a policy: definition, owner, or none for those of tenants."""
+    """Return the tables of a policy: definition, owner, or None for tables of tenants."""
     return {table for table, facts in TABLES.items() if facts.get("policy") == policy}
 
 
@@ -72,7 +72,7 @@ def arguments(call: str) -> dict[str, str]:
 
 
 def value(expression: str) -> Any:
-    """Return what an expression of an example is in JSON, if it is a constant."""
+    """Return the JSON value of an example's expression, if it is a constant."""
     text = re.fullmatch(r"'((?:[^']|'')*)'", expression)
     constant = text[1].replace("''", "'") if text else expression
     if text and not re.match(r'\{"|\{\}$|\[', constant):

@@ -1,4 +1,4 @@
-"""Supabase's API gateway in front of PostgREST, as far as keys go: it makes tokens of them."""
+"""Stand in for Supabase's API gateway in front of PostgREST, which replaces keys by tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.waiting import PATIENCE
 
 
 class ApiGateway(ThreadingHTTPServer):
-    """`tokens` are the token of each publishable or secret key; a legacy key is a token, and its own."""
+    """Forward requests. `tokens` maps each publishable or secret key to its token; a legacy key is itself a token."""
 
     daemon_threads = True
 

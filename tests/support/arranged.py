@@ -1,4 +1,4 @@
-"""Documents with equal texts, equal vectors, tied scores and chunks without vector, and what a search makes of them."""
+"""Make documents with equal texts, equal vectors, tied scores and chunks without a vector, and search them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_documents(seed: int, document_count: int, embedded: float) -> list[dict
 def fill(
     db: Connection, seed: int = 3, document_count: int = 24, embedded: float = 0.9
 ) -> dict[str, list[dict[str, Any]]]:
-    """A collection `shapes`; the chunks of each document."""
+    """Fill a collection `shapes`; return the chunks of each document."""
     db.execute("select braid.create_collection('shapes', dimensions => 4, embedding_model => 'test')")
     documents = make_documents(seed, document_count, embedded)
     upsert(db, documents, "shapes")
@@ -47,7 +47,7 @@ def fill(
 
 
 def search(db: Connection, columns: str, options: dict[str, Any] | None = None, **arguments: Any) -> list[Any]:
-    """A hybrid search whose candidates are all chunks that it finds, unless told otherwise."""
+    """Run a hybrid search in which all matching chunks are candidates, unless the arguments say otherwise."""
     arguments = {
         "query_text": QUERY,
         "query_embedding": QUERY_VECTOR,
@@ -61,7 +61,7 @@ def search(db: Connection, columns: str, options: dict[str, Any] | None = None, 
 
 
 def plain_rows(db: Connection, chunks: dict[str, list[dict[str, Any]]], **arguments: Any) -> list[Row]:
-    """The rows that no option has arranged."""
+    """Return the rows of a search without options."""
     rows = []
     for external_id, chunk_index, score in search(db, "external_id, chunk_index, score", **arguments):
         chunk = chunks[external_id][chunk_index]

@@ -1,4 +1,4 @@
-"""What the rows of a search become when they are collapsed, grouped, diversified or put into passages: plain Python."""
+"""Collapse, group, diversify and merge the rows of a search into passages, in plain Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a search without options, with the vector that is stored of it."""
+    """Hold a row of a search without options, with its stored vector."""
 
     external_id: str
     chunk_index: int
@@ -51,7 +51,7 @@ def collapse(rows: Sequence[Row], similarity: float | None = None) -> list[Row]:
 
 
 def group(rows: Sequence[Row], key: Callable[[Row], Hashable], size: int = 1, score: str = "max") -> list[Group]:
-    """Rows whose key is None are groups of one."""
+    """Group rows by a key. A row with the key None is a group of its own."""
     members: dict[Hashable, list[Row]] = {}
     for number, row in enumerate(rows):
         value = key(row)
@@ -69,7 +69,7 @@ def group(rows: Sequence[Row], key: Callable[[Row], Hashable], size: int = 1, sc
             "mixture": mean + 0.6 * (max(scores) - mean),
         }[score]
         groups.append(Group(total, best))
-    # Python's sort keeps the order of equals, which is that of their best rows.
+    # Python's sort keeps tied groups in the order of their best rows.
     return sorted(groups, key=lambda found: -found.score)
 
 
@@ -94,7 +94,7 @@ def diversify(rows: Sequence[Row], lambda_: float, count: int) -> list[Row]:
 def merge(
     rows: Sequence[Row], before: int, after: int, count: int, length: Callable[[str], int]
 ) -> list[tuple[Row, set[int]]]:
-    """The best rows and the chunk_indexes of their passages: added one by one until there are `count` passages."""
+    """Return the best rows and their passages' chunk_indexes, added one by one until there are `count` passages."""
     passages: list[tuple[Row, set[int]]] = []
     for row in rows:
         if len(passages) == count:

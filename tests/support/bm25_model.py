@@ -1,4 +1,4 @@
-"""BM25 as pgbraid defines it, over every chunk in memory: nothing incremental, hence nothing to get wrong."""
+"""Compute BM25 as pgbraid defines it, over every chunk in memory. Nothing is incremental, so little can go wrong."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Hit(NamedTuple):
 
 
 def approximately(hits: Iterable[Hit]) -> list[Any]:
-    """Equal to results of the same order whose scores are those but for rounding."""
+    """Return a value that equals results in the same order with the same scores, except for rounding."""
     return [(hit.external_id, hit.chunk_index, pytest.approx(hit.score, abs=1e-9)) for hit in hits]
 
 
 class Tokenizer:
-    """`braid_store.tokenize`, the one thing that the model shares with what it checks; remembers what it saw."""
+    """Call `braid_store.tokenize`, the only code that the model shares with pgbraid, and cache the tokens."""
 
     def __init__(self, db: Connection, text_config: str = "english", fold_diacritics: bool = True) -> None:
         self._db = db
@@ -58,7 +58,7 @@ class Tokenizer:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A chunk as it is indexed: the body is speaker and content."""
+    """Hold a chunk as it is indexed: the body is speaker and content."""
 
     external_id: str
     chunk_index: int
@@ -80,7 +80,7 @@ def _length(tokens: Sequence[Token]) -> int:
 
 
 class Bm25Model:
-    """Robertson's BM25F with Lucene's idf over a set of chunks."""
+    """Compute Robertson's BM25F with Lucene's idf over a set of chunks."""
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class Bm25Model:
                 _length(title),
             )
             self._entries.append(entry)
-            # The title is the document's: its words count once, at the first chunk.
+            # A title belongs to the document, so its words count once, at the first chunk.
             self._frequencies.update(entry.body.keys() | (entry.title.keys() if chunk.chunk_index == 0 else set()))
-        # Chunks, total length of bodies, total length of titles.
+        # The number of chunks, the total length of bodies, and the total length of titles.
         self.statistics = (
             len(self._entries),
             sum(entry.body_length for entry in self._entries),
@@ -116,14 +116,14 @@ class Bm25Model:
         )
 
     def search(self, query: str, match: str = "any", accept: Callable[[Chunk], bool] = lambda chunk: True) -> list[Hit]:
-        """All hits, best first; `match` is any, all or a share such as 75%."""
+        """Return all hits, best first; `match` is any, all or a share such as 75%."""
         tokens = self._tokenizer(query)
         if any(token.kind != "stop_word" for token in tokens):
             tokens = [token for token in tokens if token.kind != "stop_word"]
         if any(token.kind == "bigram" for token in tokens):
             tokens = [token for token in tokens if token.kind != "character"]
         times = Counter(token.lexeme for token in tokens)
-        # A lexeme belongs to the word at its first position; a compound's parts share the compound's.
+        # A lexeme belongs to the word at its first position; parts of a compound have the compound's position.
         words: dict[str, int] = {}
         for token in sorted(tokens):
             words.setdefault(token.lexeme, token.position)
@@ -143,11 +143,12 @@ class Bm25Model:
         self, entry: _Entry, lexemes: list[str], times: Counter[str], words: dict[str, int], required: int
     ) -> float | None:
         count, body_length, title_length = self.statistics
-        # In the order and with the roundings of braid_store.exact_scores: chunks that are equal but for rounding, as
-        # where two words of equal frequency change places, are then in the same order here and there.
+        # The sums follow braid_store.exact_scores in order and rounding. Chunks that differ only by rounding, for
+        # example
+        # because two words of equal frequency are swapped, are then ordered in the same way.
         average = (body_length + self._title_weight * title_length) / count or 1.0
         length = entry.body_length + self._title_weight * entry.title_length
-        # Null, the default of a collection: .75, and less where chunks have fewer than 40 tokens on average.
+        # None, a collection's default, means .75, or less if chunks have fewer than 40 tokens on average.
         b = 0.75 * min(1, average / 40) if self._b is None else self._b
         saturation = self._k1 * (1 - b + b * length / average)
         score = 0.0
@@ -171,7 +172,7 @@ def _required(match: str, word_count: int) -> int:
 
 
 def stored_chunks(db: Connection, tenant: str | None = None, collection: str = "default") -> list[Chunk]:
-    """What the tables say is there, of the session's tenant or another: documents and chunks, not the index."""
+    """Return the documents and chunks that the tables store for the session's tenant or another, without the index."""
     rows = db.execute(
         """
         select d.external_id, c.chunk_index, d.title, c.speaker, c.content

@@ -1,4 +1,4 @@
-"""The API calls that many tests make."""
+"""Make the API calls that many tests need."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Connection = psycopg.Connection[Any]
 
 
 def set_tenant(db: Connection, tenant: str) -> str:
-    """The tenant until now."""
+    """Set the session's tenant; return the previous tenant."""
     query = "select coalesce(current_setting('braid.tenant', true), ''), set_config('braid.tenant', %s, false)"
     before: str = db.execute(query, (tenant,)).fetchall()[0][0]
     return before
 
 
 def upsert(db: Connection, documents: Iterable[Mapping[str, Any]], collection: str = "default") -> dict[str, str]:
-    """The status of each document, by external_id."""
+    """Write documents; return each document's status by external_id."""
     rows = db.execute(
         "select external_id, status from braid.upsert_documents(%s, %s)",
         (Jsonb(list(documents)), collection),
@@ -28,23 +28,23 @@ def upsert(db: Connection, documents: Iterable[Mapping[str, Any]], collection: s
 
 
 def full_text(db: Connection, query: str, **arguments: Any) -> list[tuple[str, int, float]]:
-    """(external_id, chunk_index, score) of up to 10,000 hits."""
+    """Return (external_id, chunk_index, score) of up to 10,000 hits."""
     return _search(db, "full_text_search", {"query_text": query, "match_count": 10_000, **arguments})
 
 
 def semantic(db: Connection, embedding: Iterable[float], **arguments: Any) -> list[tuple[str, int, float]]:
-    """(external_id, chunk_index, score) of up to 10,000 hits."""
+    """Return (external_id, chunk_index, score) of up to 10,000 hits."""
     arguments = {"query_embedding": vector(embedding), "match_count": 10_000, **arguments}
     return _search(db, "semantic_search", arguments)
 
 
 def hybrid(db: Connection, **arguments: Any) -> list[tuple[str, int, float]]:
-    """(external_id, chunk_index, score) of hits."""
+    """Return (external_id, chunk_index, score) of the hits."""
     return _search(db, "hybrid_search", arguments)
 
 
 def one(db: Connection, query: str, *values: Any) -> Any:
-    """The first column of the one row that there is."""
+    """Return the first column of the only row."""
     row = db.execute(query, values).fetchone()
     assert row is not None
     return row[0]
@@ -58,10 +58,10 @@ def _search(db: Connection, function: str, arguments: dict[str, Any]) -> list[tu
 
 
 def named(arguments: Iterable[str]) -> str:
-    """`a => %(a)s, b => %(b)s`."""
+    """Return the arguments in named notation: `a => %(a)s, b => %(b)s`."""
     return ", ".join(f"{name} => %({name})s" + ("::vector" if name.endswith("embedding") else "") for name in arguments)
 
 
 def vector(numbers: Iterable[float]) -> str:
-    """A vector as pgvector reads it."""
+    """Return a vector as text that pgvector reads."""
     return "[" + ",".join(map(repr, map(float, numbers))) + "]"

@@ -1,4 +1,4 @@
-"""What tests read of documents."""
+"""Read parts of a document that tests compare."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pgbraid.stored import Document
 
 
 def contents(document: Document) -> list[str]:
-    """Return the texts of its chunks in order."""
+    """Return the texts of a document's chunks in order."""
     return [chunk.content for chunk in document.chunks]
 
 
 def own(document: Document) -> dict[str, Any]:
-    """Return the metadata without what tells where the document comes from."""
+    """Return a document's metadata without the entries about its source."""
     return {key: value for key, value in document.metadata.items() if key != "ingest"}

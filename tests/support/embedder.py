@@ -1,4 +1,4 @@
-"""An embedder that needs no model: texts that share words are near one another."""
+"""Embed without a model: texts that share words are near each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class HashEmbedder:
-    """Sums a pseudo-random unit vector per word, so that cosine similarity grows with the words shared."""
+    """Sum a pseudo-random unit vector per word, so that cosine similarity grows with the number of shared words."""
 
     model_name = "all-MiniLM-L6-v2"
     dimensions = 384

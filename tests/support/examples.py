@@ -1,4 +1,4 @@
-"""How much the tests of many examples and of many parameters try."""
+"""Decide how many examples and parameters the tests try."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _divisor = 1
 
 
 def try_fewer(divisor: int) -> None:
-    """For a version of PostgreSQL on which the same examples would be tried a second time."""
+    """Divide the number of examples on a version of PostgreSQL that repeats another version's tests."""
     global _divisor
     _divisor = divisor
 
@@ -23,13 +23,14 @@ def examples(count: int) -> int:
 
 
 def rounds(count: int) -> int:
-    """Of a test that kills again and again: a round takes seconds, and of three one kills the server."""
+    """Return the number of rounds of a test that kills sessions: a round takes seconds, and every third kills the
+    server."""
     return max(3, count // _divisor)
 
 
 def trying_each_value(cases: Sequence[Collection[Hashable]]) -> set[int]:
-    """Of a test's cases, given by their values, the places of as few as try each value. A value is tried beside those
-    that were tried less often."""
+    """Return the places of few cases that together try each value. Each case is given by its values; a value is
+    preferably tried beside rarely tried values."""
     tried = Counter(dict.fromkeys((value for case in cases for value in case), 0))
     left = dict(enumerate(cases))
     chosen: set[int] = set()

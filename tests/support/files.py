@@ -1,4 +1,4 @@
-"""Files of several formats, made for tests."""
+"""Make files of several formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MATH = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
 
 def zipped(**members: str | bytes) -> bytes:
-    """An archive; in names __ stands for the slash, and _ for the dot."""
+    """Return a ZIP archive; in names __ stands for the slash, and _ for the dot."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -19,7 +19,7 @@ def zipped(**members: str | bytes) -> bytes:
 
 
 def xlsx(*sheets: list[list[str | int]]) -> bytes:
-    """A workbook whose sheets, called Sheet1 and so on, have these rows."""
+    """Return a workbook with these rows in its sheets, which are called Sheet1 and so on."""
     office = "http://schemas.openxmlformats.org"
     main = f"{office}/spreadsheetml/2006/main"
     numbers = range(1, len(sheets) + 1)
@@ -75,7 +75,7 @@ def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>", date: str = "2026-01-02
 
 
 def docx(paragraphs: str = "", parts: Mapping[str, str] | None = None) -> bytes:
-    """A DOCX; `parts` are further files of it by name, such as word/comments.xml."""
+    """Return a DOCX; `parts` holds further files by name, such as word/comments.xml."""
     word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -101,7 +101,7 @@ def docx(paragraphs: str = "", parts: Mapping[str, str] | None = None) -> bytes:
 
 
 def pdf(*pages: str) -> bytes:
-    """A PDF with these pages, whose lines end with a line feed."""
+    """Return a PDF with these pages; a line feed ends each line."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     kids = []
     for text in pages:

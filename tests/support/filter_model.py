@@ -1,4 +1,4 @@
-"""What a filter matches, as docs/reference/filters.md has it: an evaluator written without regard to the SQL."""
+"""Evaluate filters as docs/reference/filters.md defines them, independently of the SQL."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SIGNS = {"$gt", "$gte", "$lt", "$lte"}
 
 
 def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
-    """Whether a document of one chunk matches a filter. `speakers` are those of a chunk that was made from turns.
-    The session's time zone is UTC."""
+    """Return whether a document of one chunk matches a filter. A chunk made from turns lists its speakers in
+    `speakers`. The session's time zone is UTC."""
     return all(_holds(document, key, operand) for key, operand in filters.items())
 
 
@@ -41,7 +41,7 @@ def _holds(document: dict[str, Json], key: str, operand: Json) -> bool:
 
 
 def _found(document: dict[str, Json], key: str) -> list[Json] | None:
-    """The values that a condition on a key looks at; None if there are none."""
+    """Return the values that a condition on a key compares, or None if there are none."""
     if key in COLUMNS:
         value = document.get(key)
         if value is None:
@@ -141,7 +141,7 @@ def _within(value: Json, bounds: dict[str, Json]) -> bool:
 
 
 def _span(text: str) -> tuple[datetime, datetime]:
-    """A day from its start to the next one's, or a moment twice."""
+    """Return the start of a day and of the next day, or a moment twice."""
     if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         day = datetime.combine(date.fromisoformat(text), datetime.min.time(), timezone.utc)
         return day, day + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""Fusion of two legs and boosts, written anew from their definitions, to compare the product with."""
+"""Compute the fusion of two legs and boosts from their definitions, to compare with pgbraid."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Legs:
-    """What each leg could say of every chunk, best first as it ranks them; chunks without embedding have no similarity.
-    `proposed` are all that may be candidates."""
+    """Hold each leg's score for every chunk, best first. Chunks without an embedding have no similarity. `proposed`
+    holds all possible candidates."""
 
     full_text: Scores
     semantic: Scores
     mean_similarity: float | None
-    lowest_similarity: float  # that there can be: -1 under cosine, else 0
+    lowest_similarity: float  # no similarity is lower: -1 under cosine, else 0
 
 
 @dataclass
@@ -36,7 +36,7 @@ def candidates(legs: Legs, candidate_count: int) -> list[str]:
 
 
 def rrf(legs: Legs, weights: tuple[float, float], rrf_k: float, candidate_count: int) -> dict[str, float]:
-    """Cormack, Clarke & Büttcher 2009, ranks from 1."""
+    """Return the scores of Cormack, Clarke & Büttcher 2009 by id, with ranks from 1."""
     fused: dict[str, float] = {}
     for leg, weight in zip((legs.full_text, legs.semantic), weights, strict=True):
         for rank, name in enumerate(list(leg)[:candidate_count] if weight else [], 1):
@@ -47,7 +47,7 @@ def rrf(legs: Legs, weights: tuple[float, float], rrf_k: float, candidate_count:
 def fuse(
     legs: Legs, fusion: str, normalisations: tuple[str, str], weights: tuple[float, float], candidate_count: int
 ) -> dict[str, Row]:
-    """convex, dbsf and max."""
+    """Return the rows of the fusions convex, dbsf and max."""
     names = candidates(
         Legs(
             legs.full_text if weights[0] else {},
@@ -111,7 +111,7 @@ def normalise(scores: Scores, known: Sequence[float], how: str, is_text: bool, l
 
 
 def value(boost: Mapping[str, Any], chunk: Mapping[str, Any], matches: bool) -> float | None:
-    """What a boost's signal says of a chunk; None: nothing."""
+    """Return the value of a boost's signal for a chunk, or None if it has no value."""
     if "filter" in boost:
         return float(boost["factor"]) if matches else None
     if "recency" in boost:

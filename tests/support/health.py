@@ -1,4 +1,4 @@
-"""What braid.health finds, and whether the command of a finding mends it."""
+"""Read the findings of braid.health, and run the commands that should resolve them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from psycopg.rows import dict_row
 from pgbraid.cli import cli
 
 Finding = dict[str, str]
-# The servers of tests are set up so.
+# The tests' servers run with these settings.
 OF_TESTS = {"fsync_off", "full_page_writes_off"}
 
 
 def findings(dsn: str, code: str | None = None, older_than: str = "1 hour", tenant: str = "default") -> list[Finding]:
-    """In a read-only session of its own, as settings of a database hold for new ones."""
+    """Return the findings as seen by a new read-only session: a database's settings apply only to new sessions."""
     with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as session:
         session.execute("set default_transaction_read_only = on")
         session.execute("select set_config('braid.tenant', %s, false), pg_stat_clear_snapshot()", (tenant,))
@@ -24,7 +24,7 @@ def findings(dsn: str, code: str | None = None, older_than: str = "1 hour", tena
 
 
 def mend(dsn: str, found: Finding) -> None:
-    """Do what a finding says, line by line."""
+    """Run the commands of a finding, line by line."""
     with psycopg.connect(dsn, autocommit=True) as session:
         for line in found["command"].splitlines():
             if line.startswith("pgbraid "):

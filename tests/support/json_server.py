@@ -1,4 +1,4 @@
-"""A service that takes JSON and answers JSON, as it is told."""
+"""Stand in for a service that takes and answers JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.waiting import PATIENCE
 
 
 class JsonServer(ThreadingHTTPServer):
-    """Answers each request with `answer(body)`, bytes as they are, after the statuses in `failures` are used up."""
+    """Answer each request with `answer(body)`, bytes unchanged, after using up the statuses in `failures`."""
 
     daemon_threads = True
 
@@ -24,17 +24,16 @@ class JsonServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answer = answer
         self.failures: list[int] = []
-        # Called with each body first.
+        # The server calls this first with each body.
         self.before: Callable[[Any], object] | None = None
         self.retry_after: str | None = "0"
-        # While it is cleared, nothing is answered.
+        # The server holds back all answers while this event is cleared.
         self.answers = threading.Event()
         self.answers.set()
-        # Bytes that it announces but does not send.
-        # What it takes for the present, if it is wrong.
+        # `clock` is the server's wrong time, if set. `missing_bytes` are announced but not sent.
         self.clock: datetime | None = None
         self.missing_bytes: int | None = None
-        # Announces chunks (RFC 9112, 7.1), and sends none.
+        # The server announces chunks (RFC 9112, 7.1), and sends none.
         self.is_chunked = False
         self.headers: list[Message] = []
         self.requests: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Judged test collections: documents, queries, relevance, and the measure of a ranking."""
+"""Read judged test collections: documents, queries, relevance, and the measure of a ranking."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Judged:
-    """A test collection with those of its queries that are judged."""
+    """Hold a test collection with its judged queries."""
 
     document_ids: list[str]
     titles: list[str]
@@ -37,7 +37,7 @@ class Judged:
         ]
 
     def sample(self, query_count: int, every: int) -> Judged:
-        """The first queries, with what is judged for them and each so many-th of the other documents."""
+        """Return a smaller collection: the first queries, their judged documents and one in `every` documents."""
         chosen = self.query_ids[:query_count]
         judged = {document for query in chosen for document in self.relevance[query]}
         places = [n for n, document in enumerate(self.document_ids) if document in judged or n % every == 0]
@@ -71,7 +71,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_relevance(folder: Path, split: str) -> dict[str, dict[str, int]]:
-    """The grades of documents, by query."""
+    """Return the grades of documents, by query."""
     relevance: dict[str, dict[str, int]] = {}
     with gzip.open(folder / "qrels" / f"{split}.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -80,7 +80,7 @@ def read_relevance(folder: Path, split: str) -> dict[str, dict[str, int]]:
 
 
 def ndcg(ranking: Sequence[str], relevance: dict[str, int], depth: int = 10) -> float:
-    """nDCG@depth with linear gains, as trec_eval and BEIR count it."""
+    """Return nDCG@depth with linear gains, as trec_eval and BEIR count it."""
     gain = sum(
         max(relevance.get(document, 0), 0) / math.log2(place + 2) for place, document in enumerate(ranking[:depth])
     )

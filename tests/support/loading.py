@@ -1,4 +1,4 @@
-"""Putting a judged collection into a database, and asking all its queries."""
+"""Store a judged collection in a database and run all its queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.judged import Judged
 
 Connection = psycopg.Connection[Any]
 Vectors = npt.NDArray[np.float32]
-# Judged queries are plain text: their quotation marks and signs ask for nothing.
+# Judged queries are plain text: their quotation marks and signs are no operators.
 PLAIN_TEXT = {"operators": False}
 CALLS = {
     "full_text": "select external_id from braid.full_text_search(%(text)s, 10, collection => %(collection)s, "
@@ -27,7 +27,7 @@ CALLS = {
 
 
 def load(db: Connection, judged: Judged, vectors: Vectors, collection: str = "default") -> None:
-    """One chunk a document, in batches of 1,000."""
+    """Store the documents, one chunk each, in batches of 1,000."""
     documents = judged.documents()
     for start in range(0, len(documents), 1000):
         batch = [
@@ -40,7 +40,7 @@ def load(db: Connection, judged: Judged, vectors: Vectors, collection: str = "de
 def search_all(
     db: Connection, mode: str, queries: list[str], vectors: Vectors, collection: str = "default"
 ) -> tuple[list[list[str]], list[float]]:
-    """The external ids of the first 10 for each query, and how many milliseconds each took."""
+    """Return the external ids of each query's first 10 results, and the milliseconds of each query."""
     rankings, milliseconds = [], []
     for text, embedding in zip(queries, vectors, strict=True):
         values = {

@@ -1,4 +1,4 @@
-"""An independent model of exact nearest neighbours, and what tests of vector shards do again and again."""
+"""Compute exact nearest neighbours independently, and share the steps that tests of vector shards repeat."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.waiting import PATIENCE, until
 Connection = psycopg.Connection[Any]
 Vector = npt.NDArray[np.float32]
 Hits = list[tuple[str, float]]
-# Relative to a vector's length: pgvector adds up in single precision.
+# The tolerance is relative to a vector's length, because pgvector sums in single precision.
 TOLERANCE = 1e-5
 
 
@@ -29,7 +29,7 @@ def as_stored(embedding: npt.ArrayLike, storage: str = "vector") -> Vector:
 
 
 def scores(vectors: Mapping[str, Vector], query: Vector, distance: str) -> dict[str, float]:
-    """Return the score of each vector: that of equal vectors is equal, as each is added up alone."""
+    """Return the score of each vector. Equal vectors have equal scores, because each one is summed separately."""
     if not vectors:
         return {}
     a, b = np.stack([*vectors.values()]).astype(np.float64), np.asarray(query).astype(np.float64)
@@ -43,19 +43,19 @@ def scores(vectors: Mapping[str, Vector], query: Vector, distance: str) -> dict[
 
 
 def nearest(vectors: Mapping[str, Vector], query: Vector, distance: str, count: int = 10_000) -> Hits:
-    """(external_id, score) of the nearest, those of the same vector by external_id."""
+    """Return (external_id, score) of the nearest, ties by external_id."""
     found = scores(vectors, query, distance)
     return sorted(found.items(), key=lambda item: (-item[1], item[0].encode()))[:count]
 
 
 def assert_nearest(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str, count: int) -> None:
-    """The hits are the nearest, in order; two may change places only if their scores cannot be told apart."""
+    """Check that the hits are the nearest, in order; two may swap places only if their scores cannot be told apart."""
     right = scores(vectors, query, distance)
     expected = sorted(right.values(), reverse=True)[:count]
     assert len(hits) == len({external_id for external_id, _ in hits}) == len(expected)
     tolerance = TOLERANCE * max(1.0, *map(abs, expected)) if expected else 0
     for (external_id, found), best in zip(hits, expected, strict=True):
-        # As pytest.approx, which takes a hundred times as long.
+        # The comparison equals pytest.approx, which takes a hundred times as long.
         allowed = max(tolerance, 1e-6 * abs(best))
         assert abs(found - best) <= allowed and abs(found - right[external_id]) <= allowed, external_id
     for (first, first_score), (second, second_score) in pairwise(hits):
@@ -65,13 +65,13 @@ def assert_nearest(hits: Hits, vectors: Mapping[str, Vector], query: Vector, dis
 
 
 def index_recall(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str) -> float:
-    """The share of the nearest that was found."""
+    """Return the share of the nearest that was found."""
     expected = {external_id for external_id, _ in nearest(vectors, query, distance, len(hits))}
     return len(expected & {external_id for external_id, _ in hits}) / max(len(expected), 1)
 
 
 def store(db: Connection, vectors: Mapping[str, npt.ArrayLike], collection: str, **fields: Any) -> None:
-    """One chunk a document; the same document is stored again only if its content or its vector differ."""
+    """Store one chunk per document. A document is written again only if its content or its vector differs."""
     documents = [
         {"external_id": name, "content": f"words of {name}", "embedding": vector(np.asarray(embedding)), **fields}
         for name, embedding in vectors.items()
@@ -101,7 +101,7 @@ def replace_embeddings(db: Connection, vectors: Mapping[str, npt.ArrayLike], col
 def search(
     db: Connection, query: npt.ArrayLike, collection: str, count: int = 10, filters: Any = None
 ) -> tuple[Hits, str, list[str]]:
-    """(external_id, score) of the hits, how they were found, and the codes of the warnings."""
+    """Return (external_id, score) of the hits, the mode of the semantic search, and the codes of the warnings."""
     row = db.execute(
         "select braid.search_json(query_embedding => %s::vector, match_count => %s, collection => %s, filters => %s)",
         (vector(np.asarray(query)), count, collection, None if filters is None else Jsonb(filters)),
@@ -112,21 +112,21 @@ def search(
 
 
 def set_threshold(db: Connection, vectors: int, dimensions: int) -> None:
-    """From how many vectors of so many dimensions on a shard is made."""
+    """Set the number of vectors of these dimensions from which a shard is made."""
     db.execute("update braid_store.vector_settings set exact_rows = %s", (-(-vectors * (dimensions + 200) // 584),))
-    # As braid.calibrate() does.
+    # braid.calibrate() notes all collections, too.
     db.execute("select braid_store.note_collection(id) from braid_store.collections")
 
 
 def pass_a_day(db: Connection) -> None:
-    """As far as upkeep is concerned."""
+    """Make the dates that maintenance compares a day older."""
     db.execute("update braid_store.centroids set computed_at = computed_at - interval '25 hours'")
     db.execute("update braid_store.due_parts set due_at = due_at - interval '25 hours'")
 
 
 def maintain(db: Connection, budget: str = "10 minutes", patience: float = PATIENCE) -> int:
-    """Until nothing is left to do, not even a shard to drop that autovacuum's snapshot may read. Returns how many calls
-    that took."""
+    """Run maintain() until no work is left, not even a shard that waits for autovacuum's snapshot; return the number
+    of calls."""
     deadline = time.monotonic() + patience
     number = 0
     while time.monotonic() < deadline:
@@ -140,7 +140,7 @@ def maintain(db: Connection, budget: str = "10 minutes", patience: float = PATIE
 
 
 def maintain_as_far_as_possible(db: Connection) -> bool:
-    """Until nothing is left but what waits for other sessions; whether that is nothing."""
+    """Run maintain() until only work that waits for other sessions is left; return whether no work is left."""
     while True:
         done = maintain_once(db)
         if not any(count for what, count in done.items() if what not in ("warnings", "complete")):
@@ -154,7 +154,7 @@ def maintain_once(db: Connection, budget: str = "10 minutes") -> dict[str, Any]:
 
 
 def begin_shard(db: Connection, collection: str, count: int) -> None:
-    """As maintain() does whose time is over after so many vectors have been copied."""
+    """Begin a shard as a maintain() does that runs out of time after copying `count` vectors."""
     row = db.execute("select braid_calls.session_tenant_id()").fetchone()
     assert row is not None
     arguments = {"tenant": row[0], "collection": collection, "count": count}
@@ -172,7 +172,7 @@ def begin_shard(db: Connection, collection: str, count: int) -> None:
             " where c.name = %(collection)s and m.state = 'copying' and m.tenant_id = %(tenant)s",
             arguments,
         )
-        # What maintain() leaves undone stays noted.
+        # Work that maintain() leaves stays noted.
         db.execute(
             "select braid_store.note_due(%(tenant)s, c.id) from braid_store.collections c"
             " where c.name = %(collection)s",
@@ -181,7 +181,7 @@ def begin_shard(db: Connection, collection: str, count: int) -> None:
 
 
 def shards(db: Connection, collection: str) -> list[tuple[int, str]]:
-    """(id, state) of the vector shards of all tenants."""
+    """Return (id, state) of the vector shards of all tenants."""
     return db.execute(
         "select s.id, s.state from braid_store.vector_shards s join braid_store.collections c on c.id = s.collection_id"
         " where c.name = %s order by s.id",
@@ -204,7 +204,8 @@ def shard_tables(db: Connection) -> set[str]:
 
 
 def assert_shard_tables(db: Connection, expected: set[str]) -> None:
-    """After maintenance, which leaves a shard for as long as any snapshot, even of autovacuum, may read it."""
+    """Check the tables of shards after maintenance, which keeps a shard while any snapshot, even autovacuum's, may
+    read it."""
 
     def are_there() -> bool:
         maintain(db)
@@ -214,7 +215,7 @@ def assert_shard_tables(db: Connection, expected: set[str]) -> None:
 
 
 def written_count(db: Connection, collection: str) -> int:
-    """How many vectors are where they were written."""
+    """Return how many vectors are still in the table that writes use."""
     row = db.execute(
         "select count(*) from braid_store.chunk_vectors v join braid_store.collections c on c.id = v.collection_id"
         " where c.name = %s",

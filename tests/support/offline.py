@@ -1,4 +1,4 @@
-"""Rankings computed outside the database, from the same tokens and vectors."""
+"""Compute rankings outside the database from the same tokens and vectors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ K1 = 1.2
 
 
 def rank(judged: Judged, scores: npt.NDArray[np.float64], depth: int = 100) -> list[str]:
-    """Document ids of positive scores, best first, ties by id."""
+    """Return the ids of documents with positive scores, best first, ties by id."""
     order = sorted(np.flatnonzero(scores > 0), key=lambda n: (-scores[n], judged.document_ids[n].encode()))
     return [judged.document_ids[number] for number in order[:depth]]
 
 
 def full_text_rankings(judged: Judged, tokenizer: Tokenizer) -> list[list[str]]:
-    """BM25 (lucene) with title and content as one field: the same as a title weight of 1."""
+    """Return BM25 rankings (lucene) with title and content as one field, which equals a title weight of 1."""
     tokenizer.learn([*judged.titles, *judged.contents, *judged.queries])
     searched = []
     for text in judged.queries:
@@ -57,6 +57,6 @@ def full_text_rankings(judged: Judged, tokenizer: Tokenizer) -> list[list[str]]:
 
 
 def semantic_rankings(judged: Judged, documents: Vectors, queries: Vectors) -> list[list[str]]:
-    """Exact cosine of unit vectors."""
+    """Return rankings by the exact cosine of unit vectors."""
     similarities = queries.astype(np.float64) @ documents.astype(np.float64).T
     return [rank(judged, row + 2) for row in similarities]

@@ -1,4 +1,4 @@
-"""The package with other SQL files than it has: an earlier or a later version, or a broken one."""
+"""Replace the package's SQL files: an earlier version, a later version, or a broken one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FROZEN = "migrations/frozen.sha256"
 
 
 class Package:
-    """Stands in for the package in this process, until the test ends."""
+    """Replace the package in this process until the test ends."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self._folder = folder
@@ -24,9 +24,10 @@ class Package:
         self._original = resources.ROOT
 
     def change(self, files: Mapping[str, str | None], version: str | None = None) -> Path:
-        """Be the package with these files added, replaced or, if None, removed. Returns its folder.
+        """Add, replace or, if the text is None, remove files of the package. Return its folder.
 
-        As if it had been released so: unless it is one of them, `frozen.sha256` follows."""
+        The files count as released: `frozen.sha256` is computed anew, unless it is one of them.
+        """
         self._count += 1
         root = self._folder / f"package{self._count}"
         for part in ("sql", "migrations"):
@@ -47,7 +48,7 @@ class Package:
         return root
 
     def restore(self) -> None:
-        """Be the package as it is."""
+        """Restore the package's own files and version."""
         self._patch.undo()
 
     def text(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""An installation whose tenants' tables are partitioned by tenant, as on a worker of a cluster."""
+"""Install with tenants' tables partitioned by tenant, as on a worker of a cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARTITIONS = 3
 
 @contextmanager
 def partitioned_database(server: embedded.Server, pg_version: int) -> Iterator[str]:
-    """The DSN of a new database, which is there for the while."""
+    """Create a database, yield its DSN and drop it at the end."""
     if pg_version < 17:
         pytest.skip("clusters need PostgreSQL 17: before it, partitioned tables have no identity columns")
     with clone(server, "template1") as name:
@@ -56,5 +56,5 @@ def install_partitioned(dsn: str) -> None:
                 )
                 without_statistics(connection, parent, partition)
         run_part(connection, "finish.sql", parts)
-    # The default tenant and collection.
+    # The second installation creates the default tenant and collection.
     install(dsn)

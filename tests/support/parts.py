@@ -1,4 +1,4 @@
-"""The parts that the databases of tests have besides the core."""
+"""Choose the parts that the tests' databases have besides the core."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from pgbraid.install import choice, resources
 
-# What a new database of users has.
+# A user's new database gets these parts.
 DEFAULT = choice.default_parts
 TESTS = Path(__file__).parents[1]
 SQL = TESTS.parent / "sql"
@@ -20,16 +20,16 @@ MANIFESTS: dict[str, dict[str, Any]] = {
     file.parent.name: json.loads(file.read_text()) for file in sorted(SQL.glob("parts/*/part.json"))
 }
 ALL = frozenset(MANIFESTS)
-# Folders of tests/core and of tests/parts that try all functions, or what all parts store.
+# Tests in these folders of tests/core and tests/parts need all functions, or the data of all parts.
 OF_ALL = {"catalog", "isolation", "plans", "postgrest", "standby", "transfer"}
-# A qualified name, or a key of JSON.
+# The expression matches qualified names, and keys of JSON.
 NAMES = re.compile(r"\bbraid(?:_calls|_store)?\.(\w+)|\"(\w+)\":")
 _patch = pytest.MonkeyPatch()
 _chosen: frozenset[str] | None = None
 
 
 def install_only(names: Collection[str]) -> None:
-    """From now on a new database of this process has these parts, and what they need, where none are named."""
+    """Give new databases of this process these parts and the parts that they need, unless parts are named."""
     found = resources.resources()
     if unknown := sorted({*names} - found.parts.keys()):
         raise pytest.UsageError(f"--parts: there is no part {unknown[0]}; there are all, {', '.join(found.parts)}")
@@ -37,7 +37,7 @@ def install_only(names: Collection[str]) -> None:
 
 
 def install_all() -> None:
-    """From now on a new database of this process has all parts, those that are not stable as well."""
+    """Give new databases of this process all parts, also unstable ones."""
     _patch.setattr(choice, "default_parts", lambda found: set(found.parts))
 
 
@@ -54,15 +54,16 @@ def choose(option: str) -> None:
 
 
 def chosen() -> frozenset[str]:
-    """Return the parts that there are where all functions are tried."""
+    """Return the parts for tests of all functions."""
     return ALL if _chosen is None else _chosen
 
 
 def of_file(file: Path, *, is_default_version: bool) -> frozenset[str]:
     """Return the parts of a test file's databases, unless the run has chosen some.
 
-    On the default version of PostgreSQL these are all parts. On others, and where tests run on one version alone, tests
-    of the core have the core, and those of a part what the part needs. What tries all functions always has all parts.
+    On the default version of PostgreSQL, a database has all parts. On other versions, and for tests that run on one
+    version alone, tests of the core get the core, and a part's tests get the part and its needs. Tests of all functions
+    always get all parts.
     """
     folder, *inner = file.relative_to(TESTS).parts
     if _chosen is not None or folder not in ("core", "parts") or inner[0] in OF_ALL:
@@ -73,19 +74,19 @@ def of_file(file: Path, *, is_default_version: bool) -> frozenset[str]:
 
 
 def with_needs(parts: Iterable[str]) -> frozenset[str]:
-    """Return parts with those that they need."""
+    """Return parts with all parts that they need."""
     found = set(parts)
     return frozenset(found.union(*(with_needs(MANIFESTS[part]["needs"]) for part in found)))
 
 
 def part_of(file: Path) -> str:
-    """Return the part that a file of `sql/` belongs to, or core."""
+    """Return the name of the part that has a file of `sql/`, or core."""
     folder, name, *_ = file.relative_to(SQL).parts
     return name if folder == "parts" else folder
 
 
 def _owners() -> dict[str, str]:
-    """Return the part of each function, view, table, setting and option that is a part's."""
+    """Return the part of each function, view, table, setting and option outside the core."""
     owners = {
         name: part
         for part, manifest in MANIFESTS.items()
@@ -104,6 +105,6 @@ OWNERS = _owners()
 
 
 def is_installed(*statements: str) -> bool:
-    """Tell whether statements name nothing of a part that is not chosen."""
+    """Tell whether statements name only objects of the core and of chosen parts."""
     names = {name for text in statements for found in NAMES.findall(text) for name in found}
     return {OWNERS[name] for name in names & OWNERS.keys()} <= chosen()

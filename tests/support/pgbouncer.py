@@ -1,4 +1,4 @@
-"""PgBouncer, from Debian's packages, in front of a database."""
+"""Run PgBouncer, from Debian's packages, in front of a database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgbraid.embedded.programs import Account, server_account
 from support.servers import temporary_folder
 from support.waiting import PATIENCE
 
-# With the libraries that a system without it may lack.
+# The libraries may be missing on a system without PgBouncer.
 PACKAGES = ("pgbouncer", "libevent-2.1-7", "libc-ares2")
 CONFIG = """
 [databases]
@@ -40,7 +40,8 @@ ignore_startup_parameters = extra_float_digits
 
 
 def program() -> tuple[Path, dict[str, str]]:
-    """PgBouncer and its environment: the system's, or unpacked once per user, which needs no root."""
+    """Return PgBouncer and its environment: the system's program, or one unpacked once per user, which needs no
+    root."""
     installed = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
     if installed:
         return Path(installed), {}
@@ -57,7 +58,7 @@ def program() -> tuple[Path, dict[str, str]]:
 
 
 def _unpack(scratch: Path, root: Path) -> None:
-    """Lists and packages go into a folder of our own: the system's are not touched."""
+    """Download and unpack packages into a folder of our own, without touching the system's lists and packages."""
     for name in ("lists/partial", "cache/archives/partial"):
         (scratch / name).mkdir(parents=True)
     options = ["-qq", "-o", f"Dir::State::lists={scratch}/lists", "-o", f"Dir::Cache={scratch}/cache"]
@@ -78,7 +79,7 @@ def _unpack(scratch: Path, root: Path) -> None:
 
 @contextmanager
 def pooled(dsn: str, *logins: str, size: int = 1) -> Iterator[str]:
-    """A DSN through a PgBouncer in transaction mode that has so many connections for each login."""
+    """Yield a DSN through a PgBouncer in transaction mode, which keeps at most `size` connections for each login."""
     binary, env = program()
     account = server_account()
     target = conninfo_to_dict(dsn)
@@ -90,7 +91,7 @@ def pooled(dsn: str, *logins: str, size: int = 1) -> Iterator[str]:
         config = CONFIG.format(host=target["host"], port=target["port"], folder=folder, size=size)
         (folder / "pgbouncer.ini").write_text(config)
         (folder / "users").write_text("".join(f'"{login}" ""\n' for login in logins))
-        # Where its user can reach it.
+        # PgBouncer's user must be able to read the program.
         own = folder / "program"
         shutil.copy(binary, own)
         if libraries := env.get("LD_LIBRARY_PATH"):
@@ -124,8 +125,8 @@ def pooled(dsn: str, *logins: str, size: int = 1) -> Iterator[str]:
 
 @contextmanager
 def _let_in(account: Account, dsn: str, logins: Sequence[str]) -> Iterator[None]:
-    """A server that root started lets in root only; its own OS user may connect as these logins for the while. One that
-    is not reached by a socket has rules of its own."""
+    """Let the server's own OS user connect as these logins for a while: a server that root started lets in only
+    root. A server reached over TCP has rules of its own."""
     if not account.switch or not str(conninfo_to_dict(dsn).get("host", "/")).startswith("/"):
         yield
         return

@@ -1,5 +1,5 @@
-"""PGlite, which is PostgreSQL 17 and pgvector in WebAssembly: no package brings a server of that version. Each database
-has one session, which all its connections share."""
+"""Run PGlite: PostgreSQL 17 and pgvector in WebAssembly, because no package brings a server of this version. Each
+database has one session, which all its connections share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWER_SECONDS = 180
 
 @contextmanager
 def running() -> Iterator[PGlite]:
-    """Its databases have pgbraid installed."""
+    """Yield a PGlite server that makes databases with pgbraid installed."""
     with subprocess.Popen(
         ["node", "--single-threaded-gc", Path(__file__).with_suffix(".mjs")],
         cwd=npm.installed(*PACKAGES),
@@ -35,7 +35,7 @@ def running() -> Iterator[PGlite]:
             with databases.new() as dsn:
                 with psycopg.connect(dsn, autocommit=True) as connection:
                     connection.execute("create extension vector")
-                    # Two thirds of what a copy would copy.
+                    # These databases are two thirds of the bytes that each copy would copy.
                     for unused in ("postgres", "template0"):
                         connection.execute(f"alter database {unused} is_template false".encode())
                         connection.execute(f"drop database {unused}".encode())
@@ -47,14 +47,14 @@ def running() -> Iterator[PGlite]:
 
 
 class PGlite:
-    """The databases of one process."""
+    """Manage the databases of one process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     @contextmanager
     def new(self) -> Iterator[str]:
-        """The DSN of a database that is there for the while."""
+        """Create a database, yield its DSN and drop it at the end."""
         port = self._ask("open")
         yield make_conninfo(
             host="127.0.0.1", port=port, user="postgres", password="postgres", dbname="template1", sslmode="disable"
@@ -62,7 +62,7 @@ class PGlite:
         self._ask("close", port)
 
     def keep(self, dsn: str) -> None:
-        """From now on a new database is a copy of this one."""
+        """Make new databases copies of this one."""
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute("checkpoint")
         self._ask("keep", str(conninfo_to_dict(dsn)["port"]))

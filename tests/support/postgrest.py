@@ -1,4 +1,4 @@
-"""A real PostgREST in front of a database, and requests to it."""
+"""Run a real PostgREST in front of a database, and send requests to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECRET = "a secret of at least thirty-two characters"
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; `data` is the body as JSON, None without one."""
+    """Hold an answer; `data` is the body as JSON, None without one."""
 
     status: int
     headers: Mapping[str, str]
@@ -39,12 +39,12 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """SQLSTATE or PGRST code of an error."""
+        """Return an error's SQLSTATE or PGRST code."""
         return self.data["code"] if isinstance(self.data, dict) and self.status >= 400 else None
 
 
 class Gateway:
-    """Requests to a PostgREST, on one connection that is kept."""
+    """Send requests to a PostgREST on one connection that stays open."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -58,7 +58,7 @@ class Gateway:
         self._connection.close()
 
     def call(self, function: str, arguments: Any, token: str | None = None) -> tuple[int, Any]:
-        """Status and JSON answer of an RPC."""
+        """Return the status and the JSON answer of an RPC."""
         answer = self.post(function, arguments, token)
         return answer.status, answer.data
 
@@ -93,7 +93,7 @@ class Gateway:
 
 
 def sign(claims: dict[str, Any], secret: str = SECRET, algorithm: str = "HS256") -> str:
-    """A JSON web token. The algorithm "none" leaves the signature out."""
+    """Return a JSON web token. The algorithm "none" leaves the signature out."""
 
     def encode(data: bytes) -> str:
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
@@ -111,8 +111,8 @@ def token_for(tenant: str, role: str = "authenticated", **claims: Any) -> str:
 def running(
     binary: Path, dsn: str, login: str = "authenticator", anonymous: str = "anon", **settings: str
 ) -> Iterator[Gateway]:
-    """PostgREST on loopback, never as root: then as the embedded server's own OS user. `settings` are PostgREST's,
-    such as PGRST_DB_MAX_ROWS."""
+    """Run PostgREST on loopback, never as root but as the embedded server's own OS user. `settings` are PostgREST's
+    settings, such as PGRST_DB_MAX_ROWS."""
     account = server_account()
     folder = temporary_folder()
     try:
@@ -151,8 +151,8 @@ def running(
 
 @contextmanager
 def _let_in(account: Account, dsn: str) -> Iterator[None]:
-    """A server that root started lets in root only; its own OS user may connect for the while. One that is not reached
-    by a socket has rules of its own."""
+    """Let the server's own OS user connect for a while: a server that root started lets in only root. A server
+    reached over TCP has rules of its own."""
     if not account.switch or not str(conninfo_to_dict(dsn).get("host", "/")).startswith("/"):
         yield
         return
@@ -176,7 +176,7 @@ def _started(program: Path, environment: dict[str, str], account: Account, log: 
 
 
 def _wait(gateway: Gateway, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Until its schema cache is loaded: it then looks at the function's privileges."""
+    """Wait until PostgREST has loaded its schema cache: only then does it check the function's privileges."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         try:

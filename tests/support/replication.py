@@ -1,4 +1,4 @@
-"""A primary with standbys: servers of their own that stream its log."""
+"""Run a primary with standbys: servers of their own that stream its log."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Replicated:
         return self.standbys[0]
 
     def caught_up(self) -> None:
-        """Wait until the standbys have all that is committed on the primary."""
+        """Wait until the standbys have replayed all that is committed on the primary."""
         with psycopg.connect(self.primary.dsn, autocommit=True) as db:
-            # A commit of its own: else what others inserted and nobody has waited for is not sent yet.
+            # An extra commit sends other sessions' inserts that nobody has waited for.
             db.execute("select pg_logical_emit_message(true, 'pgbraid', '')")
             position = one(db, "select pg_current_wal_lsn()::text")
         for standby in self.standbys:
@@ -42,7 +42,7 @@ class Replicated:
                 until(partial(one, db, "select pg_last_wal_replay_lsn() >= %s::pg_lsn", position))
 
     def kill_primary(self) -> None:
-        """As by `kill -9`; returns when its sockets answer no more."""
+        """Kill the primary with `kill -9`; return when its sockets no longer answer."""
         os.kill(self.primary.pid, signal.SIGKILL)
         until(lambda: not is_reachable(self.primary))
 
@@ -57,13 +57,13 @@ def is_reachable(server: embedded.Server) -> bool:
 
 def promote(standby: embedded.Server) -> None:
     with psycopg.connect(standby.dsn, autocommit=True) as db:
-        # A call that waits keeps its snapshot, and may have to be cancelled before all is replayed.
+        # A waiting call keeps its snapshot, and may be cancelled before all is replayed.
         assert one(db, "select pg_promote(wait => false)")
         until(lambda: not one(db, "select pg_is_in_recovery()"))
 
 
 def set_on(server: embedded.Server, **settings: str) -> None:
-    """Settings that need no restart."""
+    """Change settings that need no restart."""
 
     def is_set() -> bool:
         try:
@@ -73,7 +73,7 @@ def set_on(server: embedded.Server, **settings: str) -> None:
                 db.execute("select pg_reload_conf()")
                 return all(one(db, "select current_setting(%s)", name) == value for name, value in settings.items())
         except psycopg.OperationalError as error:
-            # By a standby that waits for nobody.
+            # A standby that waits for no query cancels this one.
             assert "conflict with recovery" in str(error)
             return False
 
@@ -93,14 +93,15 @@ def replicated(version: int, standbys: int = 1) -> Iterator[Replicated]:
             followers.append(_standby(primary, folders[-1], f"standby_{number}"))
         yield Replicated(primary, followers)
     finally:
-        # Standbys first: a primary that stops waits until they have all.
+        # Standbys stop first: a primary that stops waits until they have everything.
         for folder in reversed(folders):
             embedded.stop(folder)
             shutil.rmtree(folder)
 
 
 def let_the_server_connect_to_itself(server: embedded.Server) -> None:
-    """A subscriber's or standby's connection comes from the server's OS user, which no command of ours is."""
+    """Let the server's OS user connect as any login, as subscribers and standbys do. Commands of tests run as
+    another user."""
     with psycopg.connect(server.dsn, autocommit=True) as db:
         file = Path(one(db, "select current_setting('ident_file')"))
         with file.open("a", encoding="utf-8") as opened:
@@ -123,7 +124,7 @@ def _standby(primary: embedded.Server, folder: Path, name: str) -> embedded.Serv
             "--write-recovery-conf",
             "--checkpoint=fast",
             "--no-sync",
-            # Else a checkpoint may remove what the standby has not got yet, and it never goes on.
+            # Without a slot, a checkpoint may remove log that the standby still needs, and the standby stops for good.
             "--create-slot",
             f"--slot={name}",
             f"--pgdata={cluster}",
@@ -131,7 +132,7 @@ def _standby(primary: embedded.Server, folder: Path, name: str) -> embedded.Serv
         ]
     )
     assert done.returncode == 0, done.stdout
-    # Else a standby whose primary is gone looks for it once in five seconds, and is promoted after that.
+    # By default, a standby without its primary looks for it every five seconds, and is promoted only afterwards.
     with (cluster / "postgresql.auto.conf").open("a", encoding="utf-8") as settings:
         settings.write("wal_retrieve_retry_interval = '100ms'\n")
     return embedded.ensure_running(folder, primary.version)

@@ -1,4 +1,4 @@
-"""The roles that own what a database's installation made. A clone of a database keeps those of its template."""
+"""Find the roles that own an installation's objects. A clone of a database keeps its template's roles."""
 
 from __future__ import annotations
 

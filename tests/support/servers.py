@@ -1,4 +1,4 @@
-"""Servers for tests."""
+"""Start servers for tests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from pgbraid import embedded
 from pgbraid.install import install
 from support.waiting import until
 
-# Not for a test of what a server still has after a crash: a process that is killed can leave half a page written.
+# A test of the state after a crash must not use these settings: a killed process can leave half a page written.
 FAST_SETTINGS = {"fsync": "off", "full_page_writes": "off"}
-# Autovacuum is on and never comes: what a test reads does not depend on when it has been there.
+# Autovacuum is on but sleeps for 20 days, so results do not depend on when it ran.
 SETTINGS = {**FAST_SETTINGS, "autovacuum_naptime": "20d"}
-# While the next test runs: PostgreSQL waits a tenth of a second for sessions that are just ending.
+# Databases are dropped while the next test runs: PostgreSQL waits a tenth of a second for sessions that are ending.
 _dropping = ThreadPoolExecutor(max_workers=1)
 _drops: list[Future[None]] = []
 
@@ -39,7 +39,7 @@ def make_fast(server: embedded.Server) -> None:
 
 
 class Templates:
-    """Databases of a server with pgbraid freshly installed, one for each choice of parts that is asked for."""
+    """Provide a server's databases with pgbraid freshly installed, one for each choice of parts."""
 
     def __init__(self, server: embedded.Server) -> None:
         self._server = server
@@ -60,10 +60,12 @@ class Templates:
 
 @contextmanager
 def clone(server: embedded.Server, template: str) -> Iterator[str]:
-    """The name of a new database, a copy of another, which is there for the while."""
+    """Copy a database, yield the copy's name and drop it at the end."""
     name = f"clone_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
-        # Half the work of the default, which writes every page to the log. Its checkpoints are cheap without fsync.
+        # file_copy takes half the work of the default, which writes every page to the log. Its checkpoints cost little
+        # without
+        # fsync.
         create = sql.SQL("create database {} template {} strategy file_copy")
         connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
     try:
@@ -81,14 +83,16 @@ def _drop(server: embedded.Server, name: str) -> None:
 
 
 def finish_drops() -> None:
-    """To be called before a server stops."""
+    """Wait for pending drops; call this before a server stops."""
     while _drops:
         _drops.pop().result()
 
 
 def temporary_folder() -> Path:
-    """A new folder that a server's OS user can be let into, in memory where there is plenty: a cluster is a thousand
-    files, and it is made and removed many times."""
+    """Make a folder that a server's OS user can enter, in memory if there is plenty.
+
+    A cluster has a thousand files, and tests make and remove many clusters.
+    """
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 << 30
     return Path(tempfile.mkdtemp(prefix="pgbraid-test-", dir=memory if roomy else None))
@@ -96,7 +100,7 @@ def temporary_folder() -> Path:
 
 @contextmanager
 def durable_server(version: int) -> Iterator[embedded.Server]:
-    """A server of its own with the settings of a user's, on disk; after a failure its files stay, for examination."""
+    """Run a server with a user's settings, on disk; after a failure its files stay for examination."""
     folder = Path("/var/tmp")
     data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-test-", dir=folder if folder.is_dir() else None))
     is_kept = False
@@ -117,20 +121,20 @@ def durable_server(version: int) -> Iterator[embedded.Server]:
 
 
 def kill_sleeping(dsn: str) -> None:
-    """Kill a backend as soon as it is in pg_sleep(), and with it the server, and wait until that has recovered."""
+    """Kill a backend in pg_sleep() and thereby crash the server; wait until the server has recovered."""
     sleeping = "select pid from pg_stat_activity where wait_event = 'PgSleep'"
     with psycopg.connect(dsn, autocommit=True) as db:
         until(lambda: db.execute(sleeping).rowcount)
         ((pid,), *_) = db.execute(sleeping).fetchall()
         os.kill(pid, signal.SIGKILL)
-        # All sessions end once the server has seen it. Before that it takes new ones.
+        # The server ends all sessions once it notices the crash, and accepts new ones until then.
         with suppress(psycopg.OperationalError):
             until(lambda: db.execute("select").closed)
     connect_again(dsn).close()
 
 
 def connect_again(dsn: str) -> psycopg.Connection[Any]:
-    """Connect as soon as a server that was killed takes connections again."""
+    """Connect as soon as a killed server accepts connections again."""
     opened: list[psycopg.Connection[Any]] = []
 
     def is_open() -> bool:

@@ -1,4 +1,4 @@
-"""What a database contains, to tell whether something has changed or differs."""
+"""Read a database's content and definitions, to find changes and differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-# Statistics come and go by themselves.
+# Statistics change by themselves, so their tables are left out.
 TABLES = """
 select c.oid::regclass::text
 from pg_class c
@@ -17,14 +17,14 @@ where c.relkind = 'r'
 order by 1
 """
 
-# All databases of a server share these, and one of another test may be dropped meanwhile.
+# All databases of a server share these tables, and another test may drop a database meanwhile.
 OWN = {
     "pg_database": "where datname = current_database()",
     "pg_shdepend": "where dbid = (select oid from pg_database where datname = current_database())",
 }
 
-# Definitions, by name: the same for two databases that were made in different ways. The order of a table's columns is
-# left out: an upgrade adds them behind.
+# Definitions are listed by name, so that databases made in different ways compare equal. The order of a table's columns
+# is ignored, because an upgrade adds columns at the end.
 DEFINITIONS = """
 with ours as (
   select oid, nspname as name from pg_namespace where nspname in ('braid', 'braid_calls', 'braid_store', 'braid_locks')
@@ -100,7 +100,7 @@ order by 1, 2
 
 
 def rows(dsn: str) -> dict[str, Any]:
-    """A digest per table of its rows as stored: any write at all shows, even one that changes nothing."""
+    """Return a digest per table of its stored rows, which any write changes, even one that changes no value."""
     with psycopg.connect(dsn) as connection:
         tables = [name for (name,) in connection.execute(TABLES)]
         digest = "select md5(string_agg(ctid::text || xmin::text, ',' order by ctid)) from "
@@ -110,5 +110,5 @@ def rows(dsn: str) -> dict[str, Any]:
 def definitions(dsn: str) -> dict[tuple[str, str], str]:
     with psycopg.connect(dsn) as connection:
         rows = connection.execute(DEFINITIONS).fetchall()
-    # Named for the database, each of them.
+    # Each database's roles carry its name.
     return {(kind, name): re.sub(r"\bbraid_(owner|definer)_\w+", r"braid_\1", text) for kind, name, text in rows}

@@ -1,4 +1,4 @@
-"""What a Supabase project's database has before anything is installed, by supabase/postgres."""
+"""Set up a server as a Supabase project's database before any installation, following supabase/postgres."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import psycopg
 
 from pgbraid import embedded
 
-# The owner of a project is `postgres`, who is no superuser there.
+# The owner of a project is `postgres`, which is no superuser there.
 OWNER = "postgres"
 ADMIN = "supabase_admin"
 
@@ -61,7 +61,7 @@ def set_up(server: embedded.Server) -> None:
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as first:
         first.execute(f"create role {ADMIN} login superuser createdb createrole replication bypassrls")
     with psycopg.connect(server.dsn_for("postgres", ADMIN), autocommit=True) as admin:
-        # It cannot be dropped, and owns what initdb made.
+        # The role owns what initdb made and cannot be dropped.
         admin.execute("alter role postgres rename to initial_superuser")
         admin.execute(ROLES.encode())
         admin.execute("create database project template template0 encoding 'UTF8'")

@@ -1,4 +1,4 @@
-"""One database for many tests, one after the other, each as a tenant of its own."""
+"""Run many tests in one database, one after the other, each as a tenant of its own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Connection = psycopg.Connection[Any]
 OtherSession = Callable[..., AbstractContextManager[Connection]]
 MOST_CALLS = 10
 
-# What a test could leave to the next besides rows: functions, tables and what is said of them, statistics by which
-# plans are made, and rights. A change of a row in a catalog gives it another xmin; counts of pages change in place.
+# Besides rows, a test could leave changed functions, tables and their properties, planner statistics, and rights. A
+# changed catalog row gets another xmin; page counts change in place.
 CHANGED = ("proc", "class", "attribute", "constraint", "index", "trigger", "policy")
-# Catalogs have statistics of their own, which autovacuum makes at any moment.
+# Catalogs have statistics of their own, which autovacuum updates at any moment.
 OF_USERS = "relnamespace not in ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)"
 CATALOG = f"""
 select {", ".join(f"(select (count(*), max(xmin::text::bigint)) from pg_{name})::text" for name in CHANGED)},
@@ -28,13 +28,13 @@ select {", ".join(f"(select (count(*), max(xmin::text::bigint)) from pg_{name}):
        (select count(*) from pg_db_role_setting),
        (select count(*) from pg_auth_members)
 """
-# What goes with no tenant and, of the collection `default`, with no collection.
+# Rows of these tables outlast tenants, or belong to the collection `default`, which is never dropped.
 LASTING = ("synonyms", "indexed_attributes", "vector_spaces", "vector_settings", "daily_table_sizes")
 RESTORE = """
 insert into {0} overriding system value
 select (given::{0}).* from unnest(%s::text[]) given where given not in (select t::text from {0} t)
 """
-# How fast this machine is.
+# The table records the machine's speed.
 LEARNED = "upkeep_rates"
 TABLES = """
 select c.relname, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')
@@ -45,7 +45,7 @@ order by 1
 
 
 class Tenants:
-    """Where a test leaves anything behind, the next has a new database."""
+    """Provide a tenant for each test, and a new database after a test that left anything behind."""
 
     def __init__(self, new_database: Callable[[], AbstractContextManager[str]]) -> None:
         self._new_database = new_database
@@ -67,8 +67,8 @@ class Tenants:
         self._open.close()
 
     def new(self) -> Iterator[Connection]:
-        """A superuser's connection as a new tenant, for one test. Its session has compiled and planned what earlier
-        tests called, which takes longer than most tests."""
+        """Yield a superuser's connection as a new tenant, for one test. Its session has compiled and planned what
+        earlier tests called, which takes longer than most tests."""
         if self._connection is None:
             self._dsn = self._open.enter_context(self._new_database())
             self._connection = self._open.enter_context(psycopg.connect(self._dsn, autocommit=True))
@@ -76,7 +76,7 @@ class Tenants:
             tables = {name for name, _ in self._connection.execute(TABLES, (LEARNED,))}
             self._lasting = {name: _rows(self._connection, name) for name in LASTING if name in tables}
             self._state = _state(self._connection)
-        # PGlite sets it in its session, and resetting makes it another.
+        # PGlite sets search_path in its session, and a reset changes it.
         self._connection.execute("select set_config('search_path', %s, false)", (self._search_path,))
         self._tenant = f"tenant_{uuid.uuid4().hex[:8]}"
         self._connection.execute("select braid.create_tenant(%s)", (self._tenant,))
@@ -91,8 +91,8 @@ class Tenants:
 
     @contextmanager
     def other_session(self, *, autocommit: bool = False) -> Iterator[Connection]:
-        """Another session as the tenant of the test, for the while: one that earlier tests have used too. Like a
-        connection of psycopg it commits at the end, or rolls back if there is an error."""
+        """Yield another session as the test's tenant; earlier tests have used it, too. Like a psycopg connection, it
+        commits at the end, or rolls back after an error."""
         try:
             connection = self._others.pop()
         except IndexError:
@@ -112,7 +112,7 @@ class Tenants:
 
 
 def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
-    """Whether all that tenants stored could be deleted, and the session is as a new one."""
+    """Delete tenants' data and reset the session; return whether both are as new."""
     if connection.closed or not connection.autocommit or connection.info.transaction_status:
         return False
     try:
@@ -145,7 +145,7 @@ def _rows(connection: Connection, name: str) -> list[str]:
 
 
 def _state(connection: Connection) -> list[Any]:
-    """Of tables of tenants whether there are any rows, and of the others all of them."""
+    """Return whether each table of tenants has rows, and all rows of the other tables."""
     tables = connection.execute(TABLES, (LEARNED,)).fetchall()
     rows = sql.SQL(", ").join(
         sql.SQL("exists (select from {})" if is_of_tenants else "array(select t::text from {} t order by 1)").format(

@@ -1,4 +1,5 @@
-"""Versions of PostgreSQL other than the default try each value of a test's parameters, not all combinations."""
+"""Test that versions of PostgreSQL other than the default try each value of a test's parameters, not all
+combinations."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ def test_every_value_is_tried_with_as_few_cases_as_do() -> None:
     chosen = [cases[place] for place in trying_each_value(cases)]
     assert len(chosen) == 20
     assert set().union(*chosen) == set().union(*cases)
-    # No role has most of the functions.
+    # The functions are spread evenly over the roles.
     assert {sum(("role", r) in case for case in chosen) for r in range(6)} == {3, 4}
 
 

@@ -1,4 +1,4 @@
-"""Runs that need the same packages at the same time, as those of `make test` on a new machine."""
+"""Test runs that fetch the same packages at the same time, as `make test` does on a new machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
-# What npm takes long for, and says how often.
+# This stand-in takes a second and logs its calls.
 NPM = """#!/bin/sh
 echo "$@" >>"$HOME/calls"
 sleep 1

@@ -1,4 +1,4 @@
-"""Tests that are marked `tenant_of_its_own` share a database, as long as none of them leaves anything in it."""
+"""Test that tests marked `tenant_of_its_own` share a database until one of them leaves anything in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def use(db: Connection) -> None:
     db.execute("update braid_store.vector_settings set exact_rows = 330")
     db.execute("create temp table t ()")
     db.execute("set work_mem = '1MB'")
-    # As autovacuum does, while the test runs or not.
+    # Autovacuum does the same at any time.
     db.execute("vacuum analyze pg_proc, pg_attribute, pg_depend")
 
 

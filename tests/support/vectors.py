@@ -1,4 +1,4 @@
-"""Vectors of the local model, computed once and kept in the user's cache directory."""
+"""Compute vectors by the local model, once, and keep them in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Vectors = npt.NDArray[np.float32]
 
 
 def local_embedder() -> LocalEmbedder:
-    """The offline embedder; skips the test where its libraries or its model are missing."""
+    """Return the offline embedder; skip the test if its libraries or its model are missing."""
     for library in ("tokenizers", "threadpoolctl"):
         if importlib.util.find_spec(library) is None:
             pytest.skip(f'the local embedder is not installed ({library}): pip install "pgbraid[local]"')
@@ -33,14 +33,15 @@ def local_embedder() -> LocalEmbedder:
 
 
 def cached_vectors(texts: list[str]) -> Vectors:
-    """float32, shape (len(texts), 384), of each text's first 254 tokens: what sentence-transformers reads."""
+    """Return float32 vectors, shape (len(texts), 384), of each text's first 254 tokens, as many as
+    sentence-transformers reads."""
     embedder = local_embedder()
     digest = hashlib.sha256(f"{embedder.model_name}/{WINDOW}/1".encode())
     for text in texts:
         digest.update(hashlib.sha256(text.encode()).digest())
     path = Path(platformdirs.user_cache_dir("pgbraid")) / "test-vectors" / f"{digest.hexdigest()[:32]}.npy"
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Another run that needs the same waits for this one.
+    # Another run that needs the same vectors waits for this one.
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if path.is_file():

@@ -1,4 +1,4 @@
-"""How tests wait for what others do: for a condition, never for a time."""
+"""Wait for a condition, never for a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import psycopg
 
 Connection = psycopg.Connection[Any]
 
-# Far more than anything takes: what a test waits for comes at once, or the machine is busy, or it never comes.
+# The timeout is far above any real duration, because a test's machine may be busy.
 PATIENCE = 180
 
 
@@ -34,7 +34,7 @@ async def until_async(condition: Callable[[], object]) -> None:
 
 
 def wait_and_go_on(behind: Connection, watching: Connection, query: str) -> None:
-    """Return when a session that repeats a query has waited for a lock, and was answered all the same."""
+    """Return when a session that repeats a query has waited for a lock and was answered afterwards."""
     answered = 0
     is_over = threading.Event()
 
@@ -60,7 +60,7 @@ def wait_and_go_on(behind: Connection, watching: Connection, query: str) -> None
 
 
 def be_patient(db: Connection) -> None:
-    """Have administrative calls wait for transactions in their way as long as tests wait, in this database."""
+    """Make administrative calls in this database wait for other transactions as long as tests wait."""
     patient = "select replace(pg_get_functiondef('braid_store.lock_wait'::regproc), '3 seconds', '3 minutes')"
     ((definition,),) = db.execute(patient).fetchall()
     assert "3 minutes" in definition
@@ -68,8 +68,8 @@ def be_patient(db: Connection) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """Return how much of a processor a process has had, to which other processes add nothing. It is counted in
-    hundredths of a second; where the system does not tell, it is the time that has passed."""
+    """Return a process's processor time in seconds, which other processes do not affect. Its resolution is a
+    hundredth of a second; a system without /proc returns the elapsed time instead."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
@@ -80,7 +80,7 @@ def processor_seconds(pid: int) -> float:
 
 @contextmanager
 def processor_limit(connection: Connection, seconds: float) -> Iterator[None]:
-    """Fail if what the server does for a session meanwhile takes more than so much of a processor."""
+    """Fail if the server uses more than `seconds` of processor time for a session inside the block."""
     before = processor_seconds(connection.info.backend_pid)
     yield
     assert processor_seconds(connection.info.backend_pid) - before < seconds
