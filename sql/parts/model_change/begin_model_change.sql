@@ -35,7 +35,7 @@ begin
   v_new.vector_storage := vector_storage;
   perform braid_store.check_collection(v_new, dimensions, distance, embedding_model);
 
-  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
+  -- Lock the row first: if another session holds it, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);
   if exists (select from braid_store.model_changes m where m.collection_id = v_collection.id) then
     raise exception 'collection "%" is in a model change already', v_collection.name
@@ -64,13 +64,13 @@ begin
   from braid_store.vector_spaces s
   where s.embedding_model = begin_model_change.embedding_model and s.dimensions = begin_model_change.dimensions
     and s.distance = begin_model_change.distance;
-  -- Vectors left from an earlier model change are still right: a chunk never changes, and when it is deleted, its
-  -- vectors of every space are, too.
+  -- Vectors left from an earlier model change are still valid: a chunk never changes, and when it is deleted, its
+  -- vectors in every space are deleted, too.
   delete from braid_store.dropped_spaces d where d.collection_id = v_collection.id and d.vector_space_id = v_new_id;
 
-  -- There are two kinds of chunks. Those of writers who had this lock before are committed, and enqueue_for_new_model
-  -- finds them. Those of writers who come after it have jobs for both spaces, unless the writer's snapshot is older;
-  -- for these enqueue_for_new_model waits before its last pass.
+  -- The lock divides chunks into two kinds. Writers who had it before have committed, and enqueue_for_new_model finds
+  -- their chunks. Chunks of later writers have jobs for both spaces, unless the writer's snapshot is older; for these,
+  -- enqueue_for_new_model waits before its last pass.
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   insert into braid_store.model_changes (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
                                          started_by)

@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.cut_over_model_change(text) is
-  E'Make searches use the new model of a model change, from the next statement on.\n'
-  'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Write still go to both '
-  'models, so roll_back_model_change loses nothing. Wait a few seconds at most for writers, then raises 55P03. For '
-  'administrators.';
+  E'Make searches use the new embedding model of a model change, from the next statement on.\n'
+  'Raise 22023 unless every chunk with a vector of the old model has one of the new model. Writes still go to both '
+  'models, so roll_back_model_change loses nothing. The call waits a few seconds for writers, then raises 55P03. '
+  'Only administrators may call it.';

@@ -31,8 +31,8 @@ begin
       where j.tenant_id = enqueue_chunks.tenant_id and j.collection_id = v_space.id
         and j.vector_space_id = v_space.vector_space_id and j.chunk_id = u.chunk_id
       offset 0));
-  -- Locks them, so that none is deleted and leaves its job behind. Skips those that are locked instead of waiting,
-  -- because this keeps its own locks until the transaction ends.
+  -- The lock keeps chunks from being deleted while their jobs stay behind. Skip locked chunks instead of waiting,
+  -- because this transaction keeps its own locks until it ends.
   v_locked_ids := array(
     select c.id
     from unnest(v_chunk_ids) u (id),
@@ -46,7 +46,7 @@ begin
   from unnest(v_locked_ids) u (chunk_id)
   on conflict do nothing;
   chunk_count := cardinality(v_locked_ids);
-  -- A chunk whose deletion is under way may stay after all (rollback). One that is gone is no longer seen here.
+  -- A chunk that is being deleted may stay after all, after a rollback. A deleted chunk is no longer visible here.
   has_skipped := exists (
     select
     from (select unnest(v_chunk_ids) as id except select unnest(v_locked_ids)) u,
@@ -57,6 +57,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_chunks(int, braid_store.collections, bigint) is
-  'Put up to 1000 chunks with ids after last_id into the outbox of a vector space, except those that have a vector or '
-  'a job there. last_id: returned as the last id looked at, null after the end. chunk_count: how many were put in. '
-  'has_skipped: whether some were left out because another session had locked them.';
+  'Put up to 1000 chunks with ids after last_id into the outbox of a vector space, except chunks that have a vector '
+  'or a job there. last_id: returns the last id looked at, or null after the end. chunk_count: the number of chunks '
+  'put in. has_skipped: whether chunks were left out because another session had locked them.';

@@ -25,8 +25,8 @@ begin
     for update skip locked
   loop
     if v_change.reached_tenant_id = 0 then
-      -- A pass misses no chunk if it begins after all writers that do not know of the model change: the start waited
-      -- for those at work then, and no older snapshot may be left that somebody could write with.
+      -- A pass misses no chunk if it begins after all writers that do not know of the model change. The start waited
+      -- for the writers at work then, and no older snapshot may be left that could write.
       continue when v_change.is_last_pass is not null
                     and braid_store.has_older_snapshots(v_change.started_by);
       v_change.is_last_pass := not braid_store.has_older_snapshots(v_change.started_by);
@@ -36,7 +36,7 @@ begin
 
     <<tenants>>
     loop
-      -- Begins with the tenant reached last, some of whose chunks may be left.
+      -- Begin with the tenant reached last, because some of its chunks may be left.
       v_tenants := braid_store.tenants_with_rows(v_change.collection_id, v_change.reached_tenant_id - 1);
       exit when v_tenants.last_tenant_id is null;
       foreach v_tenant_id in array v_tenants.tenant_ids loop
@@ -55,7 +55,7 @@ begin
           v_change.is_last_pass := v_change.is_last_pass and not v_batch.has_skipped;
           exit when v_batch.last_id is null;
           v_change.reached_chunk_id := v_batch.last_id;
-          -- Checked after a batch, not before one: so each call does at least one, however little time merges leave.
+          -- Check the time after a batch, so that each call does at least one batch, however little time merges leave.
           exit tenants when clock_timestamp() > deadline;
         end loop;
       end loop;
@@ -81,6 +81,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_for_new_model(timestamptz) is
-  'Put chunks that were there before a model change began into the outbox of the new vector space, for every '
-  'tenant, in batches until the deadline. Passes over all tenants until one pass has missed no chunk. chunk_count: '
-  'chunks put in. is_complete: whether there is nothing more to do now.';
+  'Put chunks written before a model change began into the outbox of the new vector space, for every tenant, in '
+  'batches until the deadline. Repeat the pass over all tenants until it misses no chunk. chunk_count: the number of '
+  'chunks put in. is_complete: whether nothing more is left to do now.';

@@ -17,5 +17,5 @@ as $$
 $$;
 
 comment on function braid_store.extend_model_hint_model_change(int) is
-  'A sentence for a hint about the model change of a collection: from which model to which, and which one searches '
-  'use. Null if none is running.';
+  'Return a sentence for a hint about a collection''s running model change: the old model, the new model, and the '
+  'one searches use. Return null if none is running.';

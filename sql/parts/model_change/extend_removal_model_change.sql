@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Else nobody would delete the vectors of the new model.
+  -- After removal, nothing would delete the vectors of the new model.
   perform braid_store.step_model_change(c.name, 'roll_back')
   from braid_store.model_changes m
   join braid_store.collections c on c.id = m.collection_id
@@ -16,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.extend_removal_model_change(text) is
-  'Roll back all model changes that are under way.';
+  'Roll back all running model changes.';

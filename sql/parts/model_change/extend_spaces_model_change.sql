@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.extend_spaces_model_change(int) is
-  'Return the vector spaces of the model change of a collection, the old one first.';
+  'Return the vector spaces of a collection''s model change, the old one first.';

@@ -37,7 +37,7 @@ begin
            'state', v_change.state,
            'from_model', f.embedding_model, 'from_dimensions', f.dimensions,
            'to_model', t.embedding_model, 'to_dimensions', t.dimensions,
-           -- Exact as soon as every chunk has a vector or a job. A shard may hold vectors of chunks that are gone.
+           -- The count is exact once every chunk has a vector or a job. A shard may hold vectors of deleted chunks.
            'embedded_chunks', least(
              v_in_shard + (select count(*) from braid_store.chunk_vectors v
                            where v.tenant_id = extend_status_model_change.tenant_id and v.collection_id = v_new.id
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.extend_status_model_change(int, int) is
-  'Return how far the model change of a tenant''s part of a collection is: how many chunks have a vector of the new '
-  'model, and how many wait for one in the space that searches do not read.';
+  'Return the progress of the model change for a tenant''s part of a collection. It counts chunks with a vector of '
+  'the new model, and chunks that wait for one in the space that searches do not read.';

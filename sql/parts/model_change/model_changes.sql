@@ -11,23 +11,25 @@ join braid_store.collections c on c.id = m.collection_id
 join braid_store.vector_spaces f on f.id = m.from_space_id
 join braid_store.vector_spaces t on t.id = m.to_space_id;
 
--- For the reason given in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.model_changes
 for each row execute function braid_store.refuse_view_change('braid.start_model_change');
 
 comment on view braid.model_changes is
   'The model changes that are running.';
-comment on column braid.model_changes.collection is 'The collection that changes its model.';
+comment on column braid.model_changes.collection is 'The collection that changes its embedding model.';
 comment on column braid.model_changes.state is
-  'filling: the new vectors are being made; paused: that work rests; cut_over: searches use the new vectors.';
-comment on column braid.model_changes.from_model is 'The model that the collection had before.';
-comment on column braid.model_changes.from_dimensions is 'The length of its vectors.';
-comment on column braid.model_changes.from_distance is 'How its vectors are compared.';
-comment on column braid.model_changes.to_model is 'The model that the collection moves to.';
-comment on column braid.model_changes.to_dimensions is 'The length of its vectors.';
-comment on column braid.model_changes.to_distance is 'How its vectors are compared.';
+  'filling: the new vectors are being made. paused: no new vectors are being made. cut_over: searches use the new '
+  'vectors.';
+comment on column braid.model_changes.from_model is 'The old embedding model.';
+comment on column braid.model_changes.from_dimensions is 'The dimensions of the old model''s vectors.';
+comment on column braid.model_changes.from_distance is 'The distance function of the old model''s vectors.';
+comment on column braid.model_changes.to_model is 'The new embedding model.';
+comment on column braid.model_changes.to_dimensions is 'The dimensions of the new model''s vectors.';
+comment on column braid.model_changes.to_distance is 'The distance function of the new model''s vectors.';
 comment on column braid.model_changes.is_enqueued is
   'Whether every chunk has a new vector or waits for one in the outbox.';
-comment on column braid.model_changes.started_at is 'When the move began.';
-comment on column braid.model_changes.cut_over_at is 'When searches began to use the new vectors; null before.';
+comment on column braid.model_changes.started_at is 'The time at which the model change began.';
+comment on column braid.model_changes.cut_over_at is
+  'The time at which searches began to use the new vectors; null before.';

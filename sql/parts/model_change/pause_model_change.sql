@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.pause_model_change(text) is
-  E'Pause a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds '
-  'none, until resume_model_change.\n'
+  E'Pause a model change before its cut-over: until resume_model_change, workers get no more jobs for the new model, '
+  'and maintain() adds none.\n'
   'Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.';

@@ -24,7 +24,7 @@ begin
                    'is_enqueued; that waits for transactions from before the start, too.';
   end if;
 
-  -- A chunk without a vector of the new model has a job, so only jobs are looked at.
+  -- A chunk without a vector of the new model has a job, so reading the jobs is enough.
   for v_tenant_id in
     select t.id
     from braid_store.tenants t
@@ -37,7 +37,7 @@ begin
       select j.chunk_id from braid_store.embedding_jobs j
       where j.tenant_id = v_tenant_id and j.collection_id = change.collection_id
         and j.vector_space_id = change.to_space_id));
-    -- A chunk without a vector of the old model is not found by searches now, either.
+    -- Searches do not find a chunk without a vector of the old model now, either.
     if cardinality(v_chunk_ids) > cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids)) then
       v_waiting := v_waiting + cardinality(v_chunk_ids)
                    - cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids));
@@ -55,4 +55,4 @@ end
 $$;
 
 comment on function braid_store.require_embedded(braid_store.model_changes) is
-  'Raise 22023 if a chunk has a vector of the old model and none of the new.';
+  'Raise 22023 if a chunk has a vector of the old model but none of the new model.';

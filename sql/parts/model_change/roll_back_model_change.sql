@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.roll_back_model_change(text) is
-  E'End a model change with the old model, before the cut-over or after it.\n'
-  'Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you '
-  'start again before that, those still there are used. Only administrators may call it.';
+  E'End a model change with the old model, before or after the cut-over.\n'
+  'Searches use the old model from their next statement on. maintain() deletes the vectors of the new model; a '
+  'change that starts before that uses the vectors left. Only administrators may call it.';

@@ -22,8 +22,9 @@ $$;
 
 comment on function braid.start_model_change(text, text, int, text, text) is
   E'Begin to move a collection to another embedding model, for all tenants, while searches and writes go on.\n'
-  'embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection''s. '
-  'vector_storage: vector, halfvec or binary; null keeps the collection''s, if it can be indexed at these dimensions. '
-  'From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox; '
-  'workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until '
-  'cut_over_model_change. See progress in braid.model_changes and braid.status. Only administrators may call it.';
+  'embedding_model, dimensions: the new model and its dimensions. distance: cosine, inner_product or l2; null keeps '
+  'the collection''s. vector_storage: vector, halfvec or binary; null keeps the collection''s, if it can be indexed '
+  'at these dimensions. From now on, new chunks wait for an embedding of each model, and maintain() puts older '
+  'chunks into the outbox. Workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches '
+  'use the old model until cut_over_model_change. See progress in braid.model_changes and braid.status. Only '
+  'administrators may call it.';

@@ -15,7 +15,7 @@ declare
   v_change braid_store.model_changes;
 begin
   perform braid_store.require_read_committed(step_model_change.action || '_model_change');
-  -- Rows first: if another session holds them, this call must not make writers wait behind the lock below.
+  -- Lock the rows first: if another session holds them, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);
   begin
     select m.* into v_change
@@ -48,11 +48,11 @@ begin
     return;
   end if;
 
-  -- Checks once before it takes the lock, so that a refusal makes no writer wait.
+  -- Check once before taking the lock, so that a refusal makes no writer wait.
   if step_model_change.action = 'cut_over' then
     perform braid_store.require_embedded(v_change);
   end if;
-  -- Once this is locked, all writers who read the old settings are done. Those who wait will read the new ones.
+  -- With this lock, all writers that read the old settings have ended. Waiting writers will read the new settings.
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   if step_model_change.action = 'cut_over' then
     perform braid_store.require_embedded(v_change);
@@ -82,5 +82,5 @@ end
 $$;
 
 comment on function braid_store.step_model_change(text, text) is
-  'Take one step in a model change. action: pause, resume, cut_over, roll_back or finish. Searches that have begun '
-  'go on with the vector space that they began with; its vectors stay until no snapshot needs them.';
+  'Take one step in a model change. action is pause, resume, cut_over, roll_back or finish. Searches that have begun '
+  'keep the vector space that they began with; its vectors stay until no snapshot needs them.';

@@ -35,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.unembedded(int, braid_store.collections, bigint[]) is
-  'Those of the given chunks that have no vector in the collection''s vector space, in the order of their ids.';
+  'Return the given chunks that have no vector in the collection''s vector space, in the order of their ids.';

@@ -10,7 +10,7 @@ declare
   v_encoder text := parts ->> 'sparse_encoder';
 begin
   if v_encoder is not null then
-    -- Locked, so that nobody removes it before the collection names it.
+    -- The lock keeps the encoder from being removed before the collection names it.
     perform from braid_store.sparse_encoders e where e.name = v_encoder for key share;
     if not found then
       raise exception 'sparse encoder "%" does not exist', left(v_encoder, 255)
@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.extend_check_settings_sparse_encoders(jsonb) is
-  'Raise 42704 if a collection is to have a sparse encoder that is not there, and keep it from being removed until the '
+  'Raise 42704 if a collection is given an unknown sparse encoder. Keep the encoder from being removed until the '
   'transaction ends.';

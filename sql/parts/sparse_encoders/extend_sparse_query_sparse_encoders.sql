@@ -12,13 +12,13 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
 set jit = off
--- Weights are read as they are written out, so that 0.1 in single precision is 0.1.
+-- Print weights in their shortest form, so that 0.1 in single precision is read as 0.1.
 set extra_float_digits = 1
 as $$
 declare
   v_encoder braid_store.sparse_encoders;
   v_word text;
-  v_next int; -- where in v_word the next piece begins
+  v_next int; -- the position in v_word at which the next piece begins
   v_mark text;
   v_key text;
   v_piece record;
@@ -31,8 +31,8 @@ begin
     return;
   end if;
   select e.* into v_encoder from braid_store.sparse_encoders e where e.name = collection.parts ->> 'sparse_encoder';
-  -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with.
-  -- A word that cannot be cut up so counts for nothing.
+  -- WordPiece (Wu et al. 2016) takes the longest term that begins the word, then the longest that begins the rest. A
+  -- word that cannot be split this way counts for nothing.
   foreach v_word in array braid_store.sparse_words(query_text) loop
     v_next := 1;
     v_word_terms := '{}';
@@ -40,8 +40,8 @@ begin
     while v_next <= length(v_word) loop
       v_mark := case when v_next > 1 then '##' else '' end;
       v_key := v_mark || substr(v_word, v_next, v_encoder.max_piece_length);
-      -- All that the key begins with comes before it, the longest last. If the last term before the key is another one,
-      -- what we look for is no longer than what the two have in common.
+      -- All prefixes of the key sort before it, the longest last. If the last term before the key is no prefix, the
+      -- wanted term is at most as long as their common prefix.
       loop
         select t.term, t.weight into v_piece
         from braid_store.sparse_encoder_terms t
@@ -73,5 +73,5 @@ end
 $$;
 
 comment on function braid_store.extend_sparse_query_sparse_encoders(jsonb, braid_store.collections, text) is
-  'Cut a query text into the terms of the collection''s encoder, and return these and their weights. However often a '
-  'term stands in the text, it counts once.';
+  'Split a query text into the terms of the collection''s encoder, and return the terms and their weights. A '
+  'repeated term counts once.';

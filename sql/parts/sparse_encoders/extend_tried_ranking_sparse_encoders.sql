@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.extend_tried_ranking_sparse_encoders(braid_store.collections, jsonb) is
-  'Raise 42704 if a search is to rank with a sparse encoder that is not there.';
+  'Raise 42704 if a search is to rank with an unknown sparse encoder.';

@@ -20,7 +20,7 @@ begin
     raise exception 'name is %', coalesce('''' || left(replace_sparse_encoder.name, 100) || '''', 'null')
       using errcode = '22023', hint = 'Use 1 to 255 bytes.';
   elsif weights is null or weights = 'null' then
-    -- Waits for those who are about to name it to a collection: extend_check_settings_sparse_encoders.
+    -- Wait for transactions about to give it to a collection (extend_check_settings_sparse_encoders).
     perform from braid_store.sparse_encoders e where e.name = replace_sparse_encoder.name for update;
     select min(c.name) into v_user
     from braid_store.collections c where c.parts ->> 'sparse_encoder' = replace_sparse_encoder.name;
@@ -54,7 +54,7 @@ begin
       using errcode = '22023', hint = 'Give 0, or a number from 1e-6 to 1e6.';
   end if;
 
-  -- Locks the row against others who store the same encoder.
+  -- Lock the row against other sessions that store the same encoder.
   insert into braid_store.sparse_encoders as e (name, max_piece_length) values (replace_sparse_encoder.name, 0)
   on conflict on constraint sparse_encoders_name_key do update set max_piece_length = e.max_piece_length
   returning e.id into v_encoder_id;

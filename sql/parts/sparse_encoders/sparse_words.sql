@@ -11,15 +11,18 @@ declare
   c_most_characters constant int := 4096;
   c_most_words constant int := 512;
   c_longest_word constant int := 100;
-  c_space constant text := E'\\u0001-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff';
-  c_punctuation constant text := E'\\u0021-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007e\\u00a1\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf'
-                                 || E'\\u2010-\\u2027\\u2030-\\u205e\\u3001-\\u3003\\u3008-\\u3011\\u3014-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20'
+  c_space constant text := E'\\u0001-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200f'
+    '\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ufeff';
+  c_punctuation constant text := E'\\u0021-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007e\\u00a1'
+                                 || E'\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf'
+                                 || E'\\u2010-\\u2027\\u2030-\\u205e\\u3001-\\u3003\\u3008-\\u3011\\u3014-\\u301f'
+                                 || E'\\uff01-\\uff0f\\uff1a-\\uff20'
                                  || E'\\uff3b-\\uff40\\uff5b-\\uff65';
   c_ideographs constant text := E'\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0002fa1f';
   v_text text := braid_store.token_lower(left(query_text, c_most_characters));
 begin
-  -- As the basic tokenizer of BERT's uncased models: lower case, no accents, each sign and each ideograph a word. It
-  -- strips the combining marks of all scripts, not only these.
+  -- Split as the basic tokenizer of BERT's uncased models does: lower case, no accents, and one word for each sign and
+  -- each ideograph. That tokenizer strips the combining marks of all scripts, not only these.
   v_text := regexp_replace(normalize(v_text, nfd) collate "C", E'[\\u0300-\\u036f]', '', 'g');
   return array(
     select w.word
@@ -37,5 +40,5 @@ end
 $$;
 
 comment on function braid_store.sparse_words(text) is
-  'The words of a query text that a sparse encoder cuts into its terms, each once: lower case, without accents. Of a '
-  'long text the first 4096 characters and 512 words.';
+  'Return the words of a query text that a sparse encoder splits into its terms, each once, in lower case and '
+  'without accents. Only the first 4096 characters and 512 words of a long text count.';

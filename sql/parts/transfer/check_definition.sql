@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_calls.check_definition(jsonb) is
-  'Raise 22023 for a collection with a setting of a part that is not installed.';
+  'Check the settings of a collection definition. Raise 22023 if a setting belongs to a part that is not installed.';

@@ -65,7 +65,7 @@ begin
              select from jsonb_array_elements(d.chunks) k
              where case
                when jsonb_typeof(k.value) <> 'object' then true
-               -- Only some chunks have sparse terms, or what parts store.
+               -- Sparse terms and the data of parts are optional.
                else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - 'sparse' - v_of_chunks <> '{}'
                     or jsonb_typeof(k.value -> 'metadata') <> 'object'
                       or jsonb_typeof(k.value -> 'embeddings') <> 'object'
@@ -109,5 +109,5 @@ end
 $$;
 
 comment on function braid_store.check_records(jsonb) is
-  'Raise 22023 for what import_tenant cannot read. The keys of a record are the columns of the tables, read from the '
-  'catalog.';
+  'Check the records for import_tenant; raise 22023 for a record that it cannot read. The keys of a record are the '
+  'columns of the tables, read from the catalog.';

@@ -22,5 +22,5 @@ as $$
 $$;
 
 comment on function braid_store.collection_definition(braid_store.collections) is
-  'Return a collection''s settings, model, indexed attributes and synonyms as JSON: all that its search results depend '
-  'on.';
+  'Return a collection''s settings, embedding model, indexed attributes and synonyms as JSON: everything that its '
+  'search results depend on.';

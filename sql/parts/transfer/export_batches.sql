@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- So that the planner reads the key in its order. It has no statistics, and would read and sort all remaining documents
--- for each batch.
+-- Make the planner read the key in its order. Without statistics, it would read and sort all remaining documents for
+-- each batch.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -17,7 +17,7 @@ as $$
 declare
   c_batch_size constant int := 200;
   v_collection_id int;
-  -- Under row-level security, a coalesce in the condition would keep it from using the index.
+  -- Under row-level security, a coalesce in the condition would keep the index from being used.
   v_after text := coalesce(export_batches.after, '');
 begin
   if export_batches.collection is null and (export_batches.after is not null
@@ -67,5 +67,5 @@ $$;
 
 comment on function braid_store.export_batches(int, text, text, int) is
   'Return what to export, in order, in batches of document ids. A batch with document_ids null stands for the '
-  'definition of its collection. collection null: all collections that the tenant uses. after, document_count: as in '
-  'export_tenant.';
+  'definition of its collection. collection: null takes all collections that the tenant uses. after and '
+  'document_count are as in export_tenant.';

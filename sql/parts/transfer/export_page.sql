@@ -31,7 +31,7 @@ begin
            where k.tenant_id = export_page.tenant_id and k.document_id = u.id
            offset 0
          ) k);
-  -- During a model change, of both models.
+  -- During a model change, export the vectors of both models.
   for v_space in select w.* from braid_store.written_spaces(export_page.collection) w loop
     v_embeddings := v_embeddings || jsonb_build_object(
       (select s.embedding_model from braid_store.vector_spaces s where s.id = v_space.vector_space_id),
@@ -70,5 +70,5 @@ end
 $$;
 
 comment on function braid_store.export_page(int, braid_store.collections, bigint[]) is
-  'Return documents as export_tenant gives them: all columns but the ids, which an import gives anew. document_ids '
-  'null: the definition of the collection.';
+  'Return documents in the form of export_tenant: all columns but the ids, which an import assigns anew. '
+  'document_ids: null returns the definition of the collection instead.';

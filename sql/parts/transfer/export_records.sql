@@ -12,7 +12,7 @@ set datestyle = 'ISO'
 set bytea_output = 'hex'
 set extra_float_digits = 1
 as $$
-  -- In a select list, a set-returning function gives its rows one by one. So only the ids of documents are gathered in
+  -- In a select list, a set-returning function returns its rows one by one, so only the ids of documents are held in
   -- memory.
   select braid_store.export_page(p.tenant_id, p.collection, p.document_ids)
   from (
@@ -25,7 +25,7 @@ as $$
     offset 0
   ) p
   union all
-  -- After the collections, which bring the vector spaces.
+  -- They follow the collections, which create the vector spaces.
   select braid_store.extend_export(k.tenant_id, k.kind)
   from (
     select t.tenant_id, r.key as kind
@@ -39,5 +39,5 @@ as $$
 $$;
 
 comment on function braid_calls.export_records(text, text, int) is
-  'Do the work of braid.export_tenant. Write numbers and times so that an import reads the same values, whatever the '
-  'session''s settings.';
+  'Do the work of braid.export_tenant. Write numbers and times so that an import reads the same values under any '
+  'session settings.';

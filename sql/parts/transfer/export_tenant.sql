@@ -18,10 +18,11 @@ as $$
 $$;
 
 comment on function braid.export_tenant(text, text, int) is
-  E'Return all that the session''s tenant stored, without loss, as JSON objects: one for each collection that it '
-  'uses, one for each document with its chunks and embeddings, one for each profile, one for each query set, one '
-  'for each of its queries, with its judgments, and one for each ranking model.\n'
-  'import_tenant takes them in the same order. By default it exports everything; called in the select list of a '
-  'query and read through a cursor, it streams. Give collection and document_count to export a collection page by '
-  'page, without profiles, query sets and ranking models. collection: the collection. after: the external_id that '
-  'the page before ended with; null for the first page. document_count: how many documents a page has.';
+  E'Return all data that the session''s tenant stored, without loss, as JSON objects.\n'
+  'There is one object for each collection that the tenant uses and one for each document with its chunks and '
+  'embeddings. Each profile, query set, query with its judgments, and ranking model is one object, too. '
+  'import_tenant takes the objects in the same order. By default everything is exported; in the select list of a '
+  'query that is read through a cursor, it streams. Give collection and document_count to export a collection page '
+  'by page, without profiles, query sets and ranking models.\n'
+  'collection: the collection to export. after: the last external_id of the page before; null gives the first page. '
+  'document_count: the number of documents per page.';

@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.extend_export(int, text) is
-  'Extension point: the records of one kind, which the manifest of a part lists, that a tenant has, each an object '
-  'with the kind as its key.';
+  'Extension point: return a tenant''s records of one kind, which a part''s manifest lists. Each is an object with '
+  'the kind as its key.';

@@ -16,4 +16,5 @@ end
 $$;
 
 comment on function braid_store.extend_export_chunk(int, braid_store.collections, bigint) is
-  'Extension point: what parts store with a chunk, by the names that their manifests list in chunk_records.';
+  'Extension point: return the data that parts store with a chunk, by the names that their manifests list in '
+  'chunk_records.';

@@ -17,4 +17,5 @@ end
 $$;
 
 comment on function braid_store.extend_import_chunks(int, braid_store.collections, bigint[], jsonb[]) is
-  'Extension point: store what parts have with exported chunks. chunks: as they were exported, parallel to chunk_ids.';
+  'Extension point: store the data of parts that came with exported chunks. chunks: the chunks as exported, parallel '
+  'to chunk_ids.';

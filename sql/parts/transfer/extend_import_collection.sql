@@ -13,5 +13,5 @@ end
 $$;
 
 comment on function braid_calls.extend_import_collection(text, jsonb) is
-  'Extension point: give a new collection the settings of parts that an exported definition has, with the rights of '
-  'the caller.';
+  'Extension point: set the settings of parts from an exported definition on a new collection, with the caller''s '
+  'rights.';

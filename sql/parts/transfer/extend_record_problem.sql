@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_record_problem(jsonb) is
-  'Extension point: say what is wrong with the form of a record of a part; null if nothing is.';
+  'Extension point: say what is wrong with the form of a record of a part; return null if nothing is.';

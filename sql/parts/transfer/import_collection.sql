@@ -9,8 +9,8 @@ set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
 declare
-  c_ranking constant text[] := '{k1,b,title_weight,full_text_weight,semantic_weight,fusion,rrf_k,normalisation,neighbour_weight,
-                                 smoothing,statistics_scope,bm25_variant,sparse_weight}';
+  c_ranking constant text[] := '{k1,b,title_weight,full_text_weight,semantic_weight,fusion,rrf_k,normalisation,
+                                 neighbour_weight,smoothing,statistics_scope,bm25_variant,sparse_weight}';
   c_settings constant text[] := '{fold_diacritics,index_fields,embed_fields,vector_storage,hnsw_m,hnsw_ef_construction,
                                   overlap_tokens,default_occurred_at}';
   v_name text := import_collection.definition ->> 'name';
@@ -39,7 +39,7 @@ begin
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception
       when invalid_parameter_value or undefined_object then
-        raise; -- these name the setting and what to do
+        raise; -- these errors name the setting and the remedy
       when data_exception or not_null_violation then
         raise exception 'collection "%" cannot be created: %', left(v_name, 255), sqlerrm
           using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_calls.import_collection(jsonb) is
-  'Make sure that there is a collection with this definition. Create it with the caller''s rights if it is not there; '
-  'raises 22023 if its settings differ.';
+  'Make sure that a collection with this definition exists. Create a missing one with the caller''s rights; raise '
+  '22023 if an existing one has other settings.';

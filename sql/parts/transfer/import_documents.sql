@@ -18,7 +18,7 @@ begin
   perform braid_store.extend_import(v_tenant_id, import_documents.records);
   for v_part in
     select r.value #>> '{document,collection}' as name,
-           -- Of several documents with one external_id, the last is stored.
+           -- If documents share an external_id, store the last one.
            jsonb_object_agg(coalesce(r.value #>> '{document,external_id}', ''), r.value -> 'document'
              order by r.ordinality)
              as documents
@@ -28,7 +28,7 @@ begin
     order by 1
   loop
     v_collection := braid_store.find_collection(v_part.name);
-    -- Keeps out writers, because restore_documents inserts without looking for rows that they may insert.
+    -- The lock keeps out other writers: restore_documents inserts without looking for rows that they may insert.
     perform braid_store.lock_part(v_collection.id, v_tenant_id);
     v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
     perform braid_store.delete_listed(v_tenant_id, v_collection.id,

@@ -12,8 +12,8 @@ as $$
 declare
   v_record jsonb;
 begin
-  -- Runs with the caller's rights, because only some callers may create a collection. What is not a record is refused
-  -- by import_documents.
+  -- Create collections with the caller's rights, because only some callers may create one. import_documents refuses
+  -- values that are no records.
   for v_record in
     select r.value -> 'collection'
     from jsonb_array_elements(case jsonb_typeof(import_tenant.records) when 'array' then import_tenant.records end) r
@@ -26,10 +26,10 @@ end
 $$;
 
 comment on function braid.import_tenant(jsonb) is
-  E'Store records that export_tenant gave for the session''s tenant.\n'
-  'records: a JSON array of them, in the same order, at most 10000. A document with an external_id that is there '
-  'already is replaced. Searches then find the same with the same scores. A missing collection is created, if the '
-  'caller may. A collection with other settings is refused with 22023; leave its record out to store the documents '
-  'under the settings that are there. Records of a part that is not installed are refused, with the command that '
-  'brings the part; import again then, or leave them out. Nothing is stored twice. Return the number of documents '
-  'stored.';
+  E'Store records that export_tenant returned for the session''s tenant.\n'
+  'records: a JSON array of at most 10000 of these records, in the same order. A document with an existing '
+  'external_id is replaced. Searches then return the same results with the same scores. A missing collection is '
+  'created, if the caller may. A collection with other settings is refused with 22023; leave its record out to store '
+  'the documents under the existing settings. Records of a part that is not installed are refused; the hint has the '
+  'command that installs the part. Install it and import again, or leave the records out. Repeating an import stores '
+  'nothing twice. Return the number of documents stored.';

@@ -20,7 +20,7 @@ declare
   v_embedded_ids bigint[];
   v_embeddings text[];
 begin
-  -- Inserts whole rows, so that no column can be forgotten. Ids are given anew, in the order of the rows.
+  -- Insert whole rows, so that no column can be forgotten. Ids are assigned anew, in the order of the rows.
   with stored as (
     insert into braid_store.documents overriding user value
     select (jsonb_populate_record(null::braid_store.documents, u.document || jsonb_build_object(
@@ -82,5 +82,5 @@ end
 $$;
 
 comment on function braid_store.restore_documents(int, braid_store.collections, jsonb[]) is
-  'Store and indexes exported documents of a collection with their chunks as they are. None of the documents may be '
-  'there. Chunks without an embedding go to the outbox.';
+  'Store and index exported documents of a collection with their chunks as they are. None of the documents may '
+  'exist. Chunks without an embedding go to the outbox.';

@@ -13,4 +13,5 @@ as $$
 $$;
 
 comment on function braid_calls.stored_definition(text) is
-  'Return the definition of the collection with this name, as collection_definition() does; null if there is none.';
+  'Return the definition of the collection with this name, in the form of collection_definition(); null if there is '
+  'none.';

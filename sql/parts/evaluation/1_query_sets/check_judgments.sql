@@ -80,5 +80,5 @@ end
 $$;
 
 comment on function braid_store.check_judgments(jsonb, text) is
-  'Raise 22023 for what are no judgments of a query set of this level, document or chunk, or contradict each other, '
-  'and 54000 for too many.';
+  'Check judgments for a query set of this level, document or chunk. Raise 22023 if their form is wrong or they '
+  'contradict each other, and 54000 for too many.';

@@ -68,4 +68,4 @@ end
 $$;
 
 comment on function braid_store.check_queries(jsonb) is
-  'Raise 22023 for what are no queries of a query set, and 54000 for too many.';
+  'Check queries for a query set. Raise 22023 if their form is wrong, and 54000 for too many.';

@@ -18,6 +18,7 @@ $$;
 
 comment on function braid.create_query_set(text, text, text) is
   E'Create a set of queries of the session''s tenant, by which searches are evaluated.\n'
-  'level: what its judgments are about, document or chunk. Chunks are named by their place in a document, so '
-  'judgments of documents outlive other chunk sizes. One that is there gets the description; another level is '
-  'refused with 22023. Returns true if it is new.';
+  'level: whether its judgments are about a document or a chunk. Chunks are named by their place in a document, so '
+  'judgments of documents outlive a change of the chunk size. description: a text about the query set.\n'
+  'An existing query set takes the new description; another level is refused with 22023. Return true if the query '
+  'set is new.';

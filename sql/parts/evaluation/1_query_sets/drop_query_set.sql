@@ -14,4 +14,4 @@ $$;
 
 comment on function braid.drop_query_set(text) is
   E'Drop a query set of the session''s tenant, with its queries and judgments.\n'
-  'Returns true, or false if there is none of that name.';
+  'Return true, or false if there is none of that name.';

@@ -15,7 +15,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Of so many queries a part is drawn.
+  -- Above this many queries, only a part is drawn from.
   c_most_read constant int := 10000;
 begin
   return query
@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.extend_own_queries_evaluation(int, int, int, int) is
-  'Return the vectors of queries of a tenant''s query sets, drawn by a hash.';
+  'Return the vectors of a random sample of a tenant''s query set queries, drawn by a hash.';

@@ -24,8 +24,8 @@ begin
     raise exception 'description has % bytes', coalesce(octet_length(insert_query_set.description)::text, 'null')
       using errcode = '22023', hint = format('Give a text of at most %s bytes.', c_max_description);
   end if;
-  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped
-  -- between.
+  -- An upsert of a partitioned table has no xmax that tells an insert from an update, so use two statements. Repeat if
+  -- the set is dropped between them.
   loop
     insert into braid_store.query_sets (tenant_id, name, level, description)
     values (v_tenant_id, insert_query_set.query_set, insert_query_set.level, insert_query_set.description)

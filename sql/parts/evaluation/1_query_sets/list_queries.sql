@@ -17,5 +17,5 @@ $$;
 
 comment on function braid.list_queries(text, int, text) is
   E'List the queries of a query set, in the order of their ids (by bytes).\n'
-  'match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page. '
-  'embedding_models: the models of which it has an embedding.';
+  'match_count: limits the number of queries, up to 10000. after: the last query_id of the page before; null gives '
+  'the first page. embedding_models: the embedding models that the query has an embedding of.';

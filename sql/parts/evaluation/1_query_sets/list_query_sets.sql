@@ -19,4 +19,4 @@ $$;
 
 comment on function braid.list_query_sets() is
   E'List the query sets of the session''s tenant, in the order of their names (by bytes).\n'
-  'judged_count: how many of the queries have judgments. judges: who gave them.';
+  'judged_count: the number of queries with judgments. judges: the names of the judges.';

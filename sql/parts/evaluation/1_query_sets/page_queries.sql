@@ -11,7 +11,7 @@ rows 100
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that the planner reads one page from the key, in its order.
+-- Make the planner read one page from the primary key, in its order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -19,7 +19,7 @@ as $$
 #variable_conflict use_column
 declare
   v_tenant_id int := braid_store.tenant_id_of_user();
-  -- Under row-level security, a coalesce in the condition would keep it from using the index.
+  -- Under row-level security, a coalesce in the condition would keep the index from being used.
   v_after text := coalesce(page_queries.after, '');
 begin
   if (page_queries.match_count between 1 and 10000) is not true then

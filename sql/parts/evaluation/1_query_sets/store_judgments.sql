@@ -14,8 +14,9 @@ $$;
 
 comment on function braid.store_judgments(text, jsonb) is
   E'Store judgments of a query set: how relevant documents, or chunks, are to its queries.\n'
-  'judgments: a JSON array of objects with query_id, external_id, grade and, if you like, judge; in a query set of '
-  'chunks also chunk_index; at most 100000. A grade above 0 is relevant, 0 is not; one below 0 counts as not judged, '
-  'as in trec_eval; null removes the judgment. judge: who says so, "default" if left out. Several judges are kept '
-  'apart; a judge''s later grade replaces the earlier one, and two in one call are refused. The documents need not '
-  'be there yet. Return an object: stored (new ones), replaced (other grades), unchanged and removed.';
+  'judgments: a JSON array of at most 100000 objects with query_id, external_id, grade and, optionally, judge; in a '
+  'query set of chunks also chunk_index. A grade above 0 is relevant, and 0 is not relevant. A grade below 0 counts '
+  'as not judged, as in trec_eval; null removes the judgment. judge: the name of the judge; "default" if left out. '
+  'Judgments of several judges are kept apart. A judge''s later grade replaces the earlier one; two grades in one '
+  'call are refused. The documents need not exist yet. Return an object with the counts stored (new judgments), '
+  'replaced (other grades), unchanged and removed.';

@@ -13,8 +13,9 @@ as $$
 $$;
 
 comment on function braid.store_queries(text, jsonb, text) is
-  E'Store queries of a query set, in place of those with the same query_id.\n'
-  'queries: a JSON array of objects with query_id, text and, if you like, filters (added to those of each '
-  'evaluation) and embedding; at most 10000. collection: whose model made the embeddings, and whose metadata keys '
-  'the filters name. A query may have an embedding of each of several models. A query that is stored again keeps its '
-  'judgments, and with the same text the embeddings that it had. Return how many queries were given.';
+  E'Store queries of a query set, replacing queries with the same query_id.\n'
+  'queries: a JSON array of at most 10000 objects with query_id, text and, optionally, filters and embedding. The '
+  'filters apply in addition to each evaluation''s filters. collection: the collection whose embedding model made '
+  'the embeddings, and whose metadata keys the filters name. A query may have one embedding of each of several '
+  'models. A stored query that is replaced keeps its judgments and, if the text is the same, its embeddings. Return '
+  'the number of queries given.';

@@ -50,7 +50,7 @@ begin
       offset 0
     ) s on true
   ), stored as (
-    -- In the order of the key, so that two sessions do not wait for each other.
+    -- Insert in key order, so that two sessions cannot deadlock.
     insert into braid_store.judgments (tenant_id, query_set, query_id, external_id, chunk_index, judge, grade)
     select v_tenant_id, write_judgments.query_set, c.query_id, c.external_id, c.chunk_index, c.judge, c.grade
     from compared c

@@ -37,7 +37,7 @@ begin
   end if;
 
   perform braid_store.lock_query_set(v_tenant_id, write_queries.query_set);
-  -- In the order of the key, so that two sessions do not wait for each other.
+  -- Write in key order, so that two sessions cannot deadlock.
   for v_query in
     select q.value ->> 'query_id' as query_id, q.value ->> 'text' as query_text,
            nullif(q.value -> 'filters', 'null') as filters

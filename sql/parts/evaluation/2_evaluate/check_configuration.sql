@@ -58,4 +58,4 @@ end
 $$;
 
 comment on function braid_store.check_configuration(jsonb) is
-  'Raise 22023 for what is no configuration of a search to evaluate. The values are checked by the search itself.';
+  'Check the form of a configuration to evaluate; raise 22023 if it is wrong. The search itself checks the values.';

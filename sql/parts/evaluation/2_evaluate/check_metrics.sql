@@ -16,7 +16,8 @@ begin
   end if;
   select coalesce(m, 'null') into v_wrong
   from unnest(check_metrics.metrics) with ordinality u (m, place)
-  where (m ~ '^((ndcg|map|mrr)(@([1-9][0-9]{0,3}|10000))?|(recall|precision|success|judged)@([1-9][0-9]{0,3}|10000))$') is not true
+  where (m ~ ('^((ndcg|map|mrr)(@([1-9][0-9]{0,3}|10000))?'
+              '|(recall|precision|success|judged)@([1-9][0-9]{0,3}|10000))$')) is not true
   order by place
   limit 1;
   if found then
@@ -34,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.check_metrics(text[]) is
-  'Raise 22023 for what are no metrics of a ranking. Return how deep the deepest of them looks; null if all look at '
-  'all rows.';
+  'Check metrics of a ranking; raise 22023 for unknown ones. Return the greatest depth (@k) among them; null if all '
+  'metrics look at all rows.';

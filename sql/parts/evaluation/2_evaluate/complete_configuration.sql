@@ -15,5 +15,5 @@ as $$
 $$;
 
 comment on function braid_store.complete_configuration(jsonb, text, int) is
-  'Return the configuration with what it leaves out: mode, collection, match_count, and in a query set of documents '
+  'Return the configuration with defaults for mode, collection and match_count and, in a query set of documents, for '
   'the option group_by.';

@@ -20,12 +20,13 @@ $$;
 
 comment on function braid.evaluate(text, jsonb, text[], text, boolean) is
   E'Run a search for each judged query of a query set, and measure the rankings.\n'
-  'configuration: the arguments of search_json, such as {"fusion": "rrf", "options": {"boosts": [{"recency": '
-  '{"half_life": "30 days"}}]}}, and mode: hybrid, full_text or semantic. match_count is the depth of the deepest '
-  'metric unless given, and at least 100 with a metric without @k. In a query set of documents, the option group_by '
-  'is "document" unless given. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and '
-  'judged@k, as trec_eval has them. Each judged query counts, also one without rows or without anything relevant, as '
-  '0. judge: whose judgments; null: the median of all judges'', the lower one of two; grades below 0 are no votes. '
-  'details: with the rows of each query. Return an object: metrics (means), queries (each with its metrics, rows '
-  'found and not judged), counts, warnings, latency and ranking, which is what set_ranking needs for the collection '
-  'to rank so. Give two of them to compare_evaluations.';
+  'configuration: has the arguments of search_json, such as {"fusion": "rrf", "options": {"boosts": [{"recency": '
+  '{"half_life": "30 days"}}]}}, and mode: hybrid, full_text or semantic. Its match_count defaults to the depth of '
+  'the deepest metric, and to at least 100 if a metric has no @k. Its option group_by defaults to "document" in a '
+  'query set of documents. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and '
+  'judged@k, defined as in trec_eval. judge: use only this judge''s judgments; null takes the median of all judges'' '
+  'grades, the lower of two. details: return the rows of each query, too.\n'
+  'Every judged query counts: without rows or without relevant results it counts as 0. Grades below 0 do not vote. '
+  'Return an object: metrics (means), queries (each with its metrics, rows found and rows not judged), counts, '
+  'warnings, latency and ranking. Its ranking has the arguments of set_ranking that make the collection rank this '
+  'way. Pass two results to compare_evaluations.';

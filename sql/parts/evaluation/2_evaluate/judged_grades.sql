@@ -7,7 +7,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Who gives a grade below 0 has not judged, and is no vote.
+  -- A grade below 0 means not judged, and does not vote.
   select j.external_id, j.chunk_index,
          coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0), max(j.grade))::int,
          min(j.grade) filter (where j.grade >= 0) <> max(j.grade)
@@ -19,5 +19,5 @@ as $$
 $$;
 
 comment on function braid_store.judged_grades(int, text, text, text) is
-  'Return the grade of each document, or chunk, that is judged for a query: that of the judge, or the median of all, '
-  'of two the lower. chunk_index -1 stands for the document.';
+  'Return the grade of each document, or chunk, that is judged for a query. The grade is the judge''s, or the median '
+  'of all judges'' grades, the lower of two. chunk_index -1 stands for the document.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- What is relevant, as in trec_eval.
+  -- A grade above 0 is relevant, as in trec_eval.
   v_relevant_count int := (select count(*) from unnest(ranking_metrics.judged) j where j > 0);
   v_metric text;
   v_depth int;
@@ -49,6 +49,6 @@ end
 $$;
 
 comment on function braid_store.ranking_metrics(int[], int[], text[]) is
-  'Return metrics of a ranking, defined as in trec_eval. grades: of the rows in their order, null where not judged. '
-  'judged: the grades of all that is judged for the query. Gains of nDCG are linear; a grade above 0 is relevant, '
-  'one below 0 is as not judged.';
+  'Return metrics of a ranking, defined as in trec_eval. grades: the grades of the rows in their order, null for '
+  'rows not judged. judged: the grades of all documents or chunks judged for the query. Gains of nDCG are linear. A '
+  'grade above 0 is relevant; a grade below 0 counts as not judged.';

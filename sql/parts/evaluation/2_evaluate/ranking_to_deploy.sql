@@ -10,7 +10,7 @@ declare
   v_present braid_store.collections := collection;
   v_fusion text := configuration ->> 'fusion';
 begin
-  -- As compile_request has it.
+  -- The order of these steps is the same as in compile_request.
   if configuration #> '{options,ranking}' <> 'null' then
     collection := braid_store.try_ranking(collection, configuration #> '{options,ranking}');
   end if;
@@ -20,7 +20,7 @@ begin
   collection.full_text_weight := coalesce((configuration ->> 'full_text_weight')::float8, collection.full_text_weight);
   collection.semantic_weight := coalesce((configuration ->> 'semantic_weight')::float8, collection.semantic_weight);
   collection.rrf_k := coalesce((configuration ->> 'rrf_k')::float8, collection.rrf_k);
-  -- The weights that set_ranking sets with another fusion need not be given.
+  -- set_ranking sets these weights itself with another fusion.
   v_fusion := case when collection.fusion <> v_present.fusion then collection.fusion end;
   if v_fusion is not null then
     v_present := braid_store.choose_fusion(v_present, v_fusion);
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.ranking_to_deploy(braid_store.collections, jsonb) is
-  'Return what set_ranking must be given so that searches without arguments rank as this configuration does; empty '
-  'if they do already.';
+  'Return the arguments of set_ranking with which searches without arguments rank as this configuration does; an '
+  'empty object if they already do.';

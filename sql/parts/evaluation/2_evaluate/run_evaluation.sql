@@ -19,7 +19,7 @@ as $$
 declare
   c_max_queries constant int := 20000;
   c_max_detailed_rows constant int := 200000;
-  -- An array of jsonb holds 256 MB.
+  -- An array of jsonb holds at most 256 MB.
   c_max_bytes constant bigint := 200000000;
   c_all_rows constant int := 100;
   v_tenant_id int := braid_store.tenant_id_of_user();
@@ -126,7 +126,7 @@ begin
     v_time := braid_store.milliseconds(clock_timestamp() - v_started);
 
     with judged as materialized (
-      -- Who gives a grade below 0 has not judged, and is no vote.
+      -- A grade below 0 means not judged, and does not vote.
       select j.external_id, j.chunk_index,
              coalesce(percentile_disc(0.5) within group (order by j.grade) filter (where j.grade >= 0),
                max(j.grade))::int as grade,
@@ -136,7 +136,7 @@ begin
         and (run_evaluation.judge is null or j.judge = run_evaluation.judge)
       group by j.external_id, j.chunk_index
     ), ranked as materialized (
-      -- Of several chunks of a document, the first counts.
+      -- A document is ranked by its first chunk.
       select n.*, row_number() over (order by n.place) as rank, j.grade
       from (
         select r.*, row_number() over (
@@ -208,7 +208,7 @@ begin
 
   select count(*) into v_missing_count
   from (
-    -- By the grade that counts, as above.
+    -- Relevance follows the grade computed above.
     select distinct g.external_id
     from (
       select j.external_id
@@ -264,7 +264,7 @@ begin
       from unnest(v_times) t),
     'queries', to_jsonb(v_queries));
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  -- Raise the error again here, so that psql does not show inner functions in the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

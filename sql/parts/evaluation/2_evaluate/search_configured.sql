@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.search_configured(jsonb, text, @vector@.vector, jsonb) is
-  'Search for a query of a query set by a configuration, which is complete (complete_configuration). query_filters: '
-  'those of the query, besides those of the configuration.';
+  'Run the search for one query of a query set by a complete configuration (see complete_configuration). '
+  'query_filters: the query''s filters, in addition to the configuration''s.';

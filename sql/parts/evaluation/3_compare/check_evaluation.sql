@@ -40,4 +40,5 @@ end
 $$;
 
 comment on function braid_store.check_evaluation(jsonb, text) is
-  'Raise 22023 for what braid.evaluate cannot have returned. argument_name: what messages call it.';
+  'Check that a value can be a result of braid.evaluate; raise 22023 if it cannot. argument_name: the name of the '
+  'argument in messages.';

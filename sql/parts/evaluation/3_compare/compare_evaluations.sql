@@ -20,10 +20,10 @@ as $$
 $$;
 
 comment on function braid.compare_evaluations(jsonb, jsonb, int, int, int) is
-  E'Compare two evaluations of a query set, query by query, and tell how sure the difference is.\n'
-  'baseline, candidate: what evaluate returned for two configurations. resample_count: how many samples are drawn, '
-  '100 to 100000. changed_count: how many changed queries are listed, 0 to 10000. Return an object with, for each '
-  'metric that both have: both means, their difference (candidate - baseline), interval (95 %, bootstrap of the '
-  'queries), p_value (two-sided paired randomisation test), wins, losses and ties of the candidate, and changed: '
-  'the queries that changed most. The same seed gives the same result. Of several metrics, one will differ by '
-  'chance: decide before which counts.';
+  E'Compare two evaluations of a query set query by query, and tell how certain the difference is.\n'
+  'baseline, candidate: results of evaluate for two configurations. resample_count: the number of samples drawn, 100 '
+  'to 100000. changed_count: the number of changed queries to list, 0 to 10000.\n'
+  'Return an object with the metrics that both have. Each metric has both means, their difference (candidate - '
+  'baseline), interval (95 %, bootstrap of the queries) and p_value (two-sided paired randomisation test). It also '
+  'has wins, losses and ties of the candidate, and changed, the queries that changed most. The same seed gives the '
+  'same result. With several metrics, one will differ by chance, so decide beforehand which one counts.';

@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
-  -- Random numbers of a hash: random() would depend on the session and on the version of PostgreSQL. The lowest bit
-  -- swaps the two rankings, the others draw a query.
+  -- Take random numbers from a hash: random() would depend on the session and on the version of PostgreSQL. The lowest
+  -- bit swaps the two rankings, and the other bits draw a query.
   select percentile_cont(0.025) within group (order by s.drawn / cardinality(differences)),
          percentile_cont(0.975) within group (order by s.drawn / cardinality(differences)),
          (1 + count(*) filter (where abs(s.swapped) >= abs(t.total) - 1e-9)) / (1 + resample_count)::float8
@@ -32,6 +32,7 @@ as $$
 $$;
 
 comment on function braid_store.resampled_difference(float8[], int, int) is
-  'Tell how sure the mean of paired differences is: the bounds of 95 % of the means of samples drawn with '
-  'replacement (percentile bootstrap), and the two-sided p-value of the paired randomisation test (Smucker, Allan & '
-  'Carterette 2007). The same seed gives the same result.';
+  E'Return how certain the mean of paired differences is.\n'
+  'lower_bound and upper_bound hold 95 % of the means of samples drawn with replacement (percentile bootstrap). '
+  'p_value is two-sided, of the paired randomisation test (Smucker, Allan & Carterette 2007). The same seed gives '
+  'the same result.';

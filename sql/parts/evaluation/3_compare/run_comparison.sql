@@ -16,7 +16,7 @@ set jit = off
 as $$
 declare
   c_most_draws constant bigint := 100000000;
-  -- Closer values are equal but for rounding.
+  -- A smaller difference is a rounding error.
   c_tie constant float8 := 1e-9;
   v_metrics text[];
   v_metric text;

@@ -13,9 +13,11 @@ as $$
 $$;
 
 comment on function braid.judge_agreement(text, text, text) is
-  E'Tell how far a judge agrees with another one, by what both have graded with 0 or more.\n'
-  'reference: with whom; null: with the median of all others, of two the lower grade. Return an object: judged and '
-  'reference_judged (how much each has graded), judged_by_both, equal (the share of equal grades), kappa (Cohen''s), '
-  'weighted_kappa (with squared differences), relevant_equal and relevant_kappa (of relevant or not), and grades: '
-  'how often which grades meet. Kappa is 1 for perfect agreement, 0 for that of chance, and null where chance alone '
-  'would agree always.';
+  E'Tell how far a judge agrees with another one, on the results that both have graded with 0 or more.\n'
+  'judge: the name of the judge. reference: the other judge; null takes the median of all other judges'' grades, the '
+  'lower of two.\n'
+  'Return an object with judged and reference_judged (how many results each has graded), judged_by_both, and equal '
+  '(the share of equal grades). Cohen''s kappa is in kappa; weighted_kappa uses squared differences. relevant_equal '
+  'and relevant_kappa only tell relevant from not relevant. grades has the number of times that each pair of grades '
+  'occurs. Kappa is 1 for perfect agreement, 0 for agreement by chance, and null where chance alone would always '
+  'agree.';

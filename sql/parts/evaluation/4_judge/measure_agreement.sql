@@ -41,7 +41,7 @@ begin
            sum(p.count) filter (where p.grade > 0) as relevant,
            sum(p.count) filter (where p.reference_grade > 0) as reference_relevant,
            sum(p.count) filter (where (p.grade > 0) = (p.reference_grade > 0)) as relevant_equal,
-           -- What the squared distance would be, on average, if the grades met by chance.
+           -- The expected squared distance if the grades met by chance.
            sum(p.count * p.grade::numeric ^ 2) / sum(p.count)
              + sum(p.count * p.reference_grade::numeric ^ 2) / sum(p.count)
            - 2 * sum(p.count * p.grade) / sum(p.count)

@@ -74,7 +74,7 @@ begin
       using errcode = '42704', hint = 'Ids are those of braid.list_queries; null stands for all.';
   end if;
   v_query_ids := case when pool_rankings.query_ids is null then array(
-    -- One more than can be searched for, at most, tells that there are too many.
+    -- Read one query more than the limit, to notice that there are too many.
     select q.query_id from braid_store.queries q
     where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name
     order by q.query_id
@@ -87,7 +87,7 @@ begin
     v_collection := braid_store.find_collection(v_configuration ->> 'collection');
     v_configurations := array_append(v_configurations, v_configuration);
     v_space_ids := array_append(v_space_ids, v_collection.vector_space_id);
-    -- A search ranks match_count rows, however few of them are pooled.
+    -- A search ranks match_count rows, even if fewer are pooled.
     v_row_count := v_row_count
                    + cardinality(v_query_ids) * greatest((v_configuration ->> 'match_count')::bigint,
                      pool_rankings.depth);
@@ -148,7 +148,7 @@ begin
         braid_store.search_configured(c.configuration, v_query.query_text, e.embedding, v_query.filters))
           with ordinality r
     ), ranked as (
-      -- Of several chunks of a document, the first counts.
+      -- A document is ranked by its first chunk.
       select f.*, row_number() over (partition by f.number order by f.place) as rank
       from (
         select f.*, row_number() over (partition by f.number, f.external_id, f.judged_index order by f.place) as nth
@@ -174,7 +174,7 @@ begin
              p.external_id collate "C", p.judged_index;
   end loop;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  -- Raise the error again here, so that psql does not show inner functions in the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

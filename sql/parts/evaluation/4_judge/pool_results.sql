@@ -23,9 +23,10 @@ as $$
 $$;
 
 comment on function braid.pool_results(text, jsonb, int, text, int, text[]) is
-  E'Return what a judge of a query set has to look at: the first results of several configurations, each once.\n'
-  'configurations: a JSON array of configurations as evaluate takes them. depth: how many results of each, up to '
-  '1000. judge: who judges; what this judge has given a grade of 0 or more is left out; null: what anybody has. '
-  'query_ids: of which queries; null: of all. Rows of a query are shuffled, by the seed, and do not tell which '
-  'configuration found them. In a query set of documents chunk_index is null, and chunk_id, title and content are of '
-  'the chunk that stood highest. Store the grades with store_judgments.';
+  E'Return the results that a judge of a query set has to judge: the first results of several configurations, each '
+  'once.\n'
+  'configurations: a JSON array of configurations as evaluate takes them. depth: the number of results of each '
+  'configuration, up to 1000. judge: leave out results that this judge has graded with 0 or more; null leaves out '
+  'results that any judge has graded. query_ids: the queries to pool; null for all. The rows of a query are shuffled '
+  'by the seed, and do not tell which configuration found them. In a query set of documents, chunk_index is null, '
+  'and chunk_id, title and content come from the highest-ranked chunk. Store the grades with store_judgments.';

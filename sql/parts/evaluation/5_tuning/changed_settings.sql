@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   with settings as (
     select c.name, jsonb_each(
-             -- What a search asks for itself counts before the option ranking.
+             -- An argument of the search takes precedence over the option ranking.
              case jsonb_typeof(c.value #> '{options,ranking}') when 'object' then c.value #> '{options,ranking}'
                else '{}' end
              || (case jsonb_typeof(c.value -> 'options') when 'object' then c.value -> 'options'
@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.changed_settings(jsonb, jsonb) is
-  'Return what a configuration of searches has otherwise than another one, as one flat object: arguments, options '
-  'and settings of the option ranking.';
+  'Return the settings in which one configuration of searches differs from another, as one flat object: arguments, '
+  'options and settings of the option ranking.';

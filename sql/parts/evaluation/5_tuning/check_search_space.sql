@@ -87,5 +87,5 @@ end
 $$;
 
 comment on function braid_store.check_search_space(jsonb, jsonb, text) is
-  'Raise 22023 for what is no search space, and for keys of one that change nothing for searches of the '
-  'configuration. fusion: that of the collection.';
+  'Check a search space. Raise 22023 if its form is wrong, or if a key changes nothing for searches of the '
+  'configuration. fusion is the collection''s fusion.';

@@ -21,13 +21,15 @@ $$;
 
 comment on function braid.choose_configuration(jsonb, text, int, int, int) is
   E'Choose the best of several evaluated configurations, and tell what choosing gains on queries that had no part in '
-  'it.\n'
-  'evaluations: an array of what evaluate returned for each, the present configuration first; all of the same '
-  'queries. metric: the metric to choose by. fold_count: 2 to 5. resample_count: how many samples are drawn, 100 to '
-  '100000.\n'
-  'The queries are dealt into fold_count folds. Of each fold, the queries of the others choose the configuration '
-  'with the highest mean, and those of the fold measure it. held_out: the gain over the present configuration so '
-  'measured, its 95 % interval (bootstrap of the queries, widened since folds share the queries that choose) and '
-  'p_value (a randomisation test that chooses anew each time); if the interval reaches 0, about how many queries '
-  'would tell (query_count_needed). chosen: what all queries choose; its mean is on the queries that chose it, so '
-  'it flatters. folds: what each fold was measured with. tried: the mean of each configuration.';
+  'the choice.\n'
+  'evaluations: an array of results of evaluate for the same queries, one per configuration, the present '
+  'configuration first. metric: the metric to choose by. fold_count: must be 2 to 5. resample_count: the number of '
+  'samples drawn, 100 to 100000.\n'
+  'The queries are split into fold_count folds. For each fold, the queries of the other folds choose the '
+  'configuration with the highest mean, and the queries of the fold measure it.\n'
+  'held_out: the gain over the present configuration measured this way, its 95 % interval and p_value. Its interval '
+  'comes from a bootstrap of the queries, widened because folds share the queries that choose. Its p_value comes '
+  'from a randomisation test that chooses anew each time. If the interval reaches 0, query_count_needed estimates '
+  'how many queries would decide. chosen: the configuration that all queries choose; its mean is too high, because '
+  'it is measured on the queries that chose it. folds: the configuration and the gain of each fold. tried: the mean '
+  'of each configuration.';

@@ -20,9 +20,9 @@ declare
   c_most_values constant bigint := 1000000;
   c_most_draws constant bigint := 100000000;
   c_least_queries constant int := 30;
-  -- So many differences get a random sign, in all, but at least 200 times each.
+  -- Limits the random signs drawn in total, but each difference gets at least 200.
   c_most_signs constant bigint := 5000000;
-  -- Closer values are equal but for rounding.
+  -- A smaller difference is a rounding error.
   c_tie constant float8 := 1e-9;
   v_count int;
   v_evaluation jsonb;
@@ -114,13 +114,13 @@ begin
       using errcode = '54000', hint = 'Draw fewer samples.';
   end if;
 
-  -- Dealt out by a hash, so that the same queries always come into the same fold.
+  -- A hash assigns the folds, so that the same queries always come into the same fold.
   v_folds := array(
     select 1 + (row_number() over (order by hashtextextended(i.id, seed), i.id collate "C") - 1) % fold_count
     from unnest(v_query_ids) with ordinality i (id, number)
     order by i.number);
-  -- Of each fold, what the queries of all others choose. Nothing is fitted to queries but this choice, so the mean over
-  -- the others is what a cross-validation within them would give. Of equals, the first.
+  -- For each fold, choose by the queries of all other folds. Only this choice is fitted, so their mean equals a nested
+  -- cross-validation. In a tie, take the first configuration.
   v_places := array(
     select (select min(m.place) from unnest(f.means) with ordinality m (mean, place) where m.mean >= (select max(n)
       from unnest(f.means) n) - c_tie)::int
@@ -146,15 +146,15 @@ begin
       order by h.number);
   v_gain := (select avg(d) from unnest(v_differences) d);
   v_sure := braid_store.resampled_difference(v_differences, resample_count, seed);
-  -- Each query also helps to choose for the other folds, so the differences depend on each other, and their bootstrap
-  -- is too sure. The correction is that of Nadeau & Bengio 2003 for folds that share what they learn from.
+  -- Each query also helps to choose for the other folds, so the differences depend on each other and their bootstrap
+  -- interval is too narrow. Nadeau & Bengio 2003 give the correction for folds that share training data.
   v_stretch := sqrt(1 + fold_count / (fold_count - 1.0));
   v_lower := v_gain + v_stretch * (v_sure.lower_bound - v_gain);
   v_upper := v_gain + v_stretch * (v_sure.upper_bound - v_gain);
   v_p_value := braid_store.p_value_of_choice(
     v_values, v_folds, abs(v_gain),
     least(resample_count, greatest(200, c_most_signs / cardinality(v_values)))::int, seed);
-  -- The interval is narrower by the square root of how many queries there are.
+  -- The width of the interval falls with the square root of the number of queries.
   if v_gain > c_tie and v_lower <= 0 then
     v_needed := least(ceil(v_query_count * ((v_gain - v_lower) / v_gain) ^ 2), 1e9);
   end if;
@@ -184,8 +184,9 @@ begin
                                       select coalesce(jsonb_object_agg(c.key, c.value) filter (where o.name is null),
                                         '{}')
                                              || case when count(o.name) > 0
-                                                     then jsonb_build_object('options', jsonb_object_agg(c.key, c.value)
-                                                                                          filter (where o.name is not null))
+                                                     then jsonb_build_object(
+                                                            'options', jsonb_object_agg(c.key, c.value)
+                                                                         filter (where o.name is not null))
                                                      else '{}' end
                                       from jsonb_each(braid_store.changed_settings(
                                              v_first -> 'configuration' #- '{options,ranking}',

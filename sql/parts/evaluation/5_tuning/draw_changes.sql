@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Random numbers of a hash: random() would depend on the session and on the version of PostgreSQL.
+  -- Take random numbers from a hash: random() would depend on the session and on the version of PostgreSQL.
   select jsonb_object_agg(k.key, k.value -> (k.hash % jsonb_array_length(k.value))::int)
   from (
     select v.key, v.value, h.hash >> 20 as hash, row_number() over (order by h.hash, v.key) as place,
@@ -18,4 +18,4 @@ as $$
 $$;
 
 comment on function braid_store.draw_changes(jsonb, int, int) is
-  'Draw a combination of a search space: how many keys change, from one to all; which; and to which of their values.';
+  'Draw a combination of a search space: the number of keys that change (from one to all), the keys, and their values.';

@@ -10,7 +10,7 @@ declare
   v_fusion text := coalesce(configuration ->> 'fusion', ranking ->> 'fusion');
 begin
   if not braid_store.keeps_weights(ranking ->> 'fusion', v_fusion) then
-    -- As choose_fusion has it: of the weights, only those that are 0 count.
+    -- See choose_fusion: with another fusion, a weight only counts if it is 0.
     ranking := ranking || (
       select jsonb_object_agg(w.key, w.value = '0') from jsonb_each(ranking) w
       where w.key in ('full_text_weight', 'semantic_weight', 'sparse_weight'));
@@ -20,7 +20,7 @@ begin
     from (values
       ('rrf_k', v_fusion <> 'rrf'),
       ('normalisation', v_fusion in ('rrf', 'dbsf')),
-      -- As compile_request has it.
+      -- compile_request ignores smoothing in these cases, too.
       ('smoothing', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"')
     ) k (key, is_without_effect)
     where k.is_without_effect);
@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.effective_ranking(jsonb, jsonb) is
-  'Return a ranking without the settings that change nothing because of others: rankings that have the same left '
-  'give the same scores. configuration: that of the searches, whose fusion counts first.';
+  'Return a ranking without the settings that other settings make ineffective. Rankings with equal results give the '
+  'same scores. configuration: the search settings; its fusion overrides the ranking''s.';

@@ -32,7 +32,7 @@ as $$
 $$;
 
 comment on function braid_store.known_tuning_keys() is
-  'List what a search space may have: settings of a ranking, those of parts as their manifests say, and '
-  'candidate_count, ef_search and boosts, which searches give themselves. modes: of which searches it changes '
-  'something. argument: the argument or option of a search that counts before it. default_values: what is tried if '
-  'no search space is given; null: nothing.';
+  E'List the keys that a search space may have. They are settings of a ranking, settings of parts by their manifests, '
+  'and the search arguments candidate_count, ef_search and boosts.\n'
+  'modes: the modes of search in which the key changes something. argument: the argument or option of a search that '
+  'takes precedence over the setting. default_values: the values tried without a search space; null for none.';

@@ -78,7 +78,7 @@ begin
                     else braid_store.draw_changes(v_values, v_number, make_tuning_plan.seed) end;
     v_changed := v_collection;
     v_effective := changes - '{candidate_count,ef_search,boosts}'::text[];
-    -- Both legs out is no ranking.
+    -- A ranking needs at least one leg.
     continue when coalesce(v_effective -> 'full_text_weight', to_jsonb(v_collection.full_text_weight)) = '0'
                   and coalesce(v_effective -> 'semantic_weight', to_jsonb(v_collection.semantic_weight)) = '0';
     if v_effective <> '{}' then

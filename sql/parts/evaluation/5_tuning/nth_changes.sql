@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.nth_changes(jsonb, int) is
-  'Return one of all combinations of a search space, which are numbered from 0, where nothing changes.';
+  'Return the combination with this number of a search space. Combination 0 changes nothing.';

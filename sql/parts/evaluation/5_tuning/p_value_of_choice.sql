@@ -25,12 +25,13 @@ as $$
        lateral (
          select sum(c.own) as total
          from (
-           -- Of each fold, what the others choose; of equals but for rounding, the first.
+           -- For each fold, take the configuration that the other folds choose; in a tie up to rounding, the first.
            select distinct on (o.fold) o.own
            from (
              select t.place, t.fold, t.own, sum(t.own) over (partition by t.place) - t.own as others
              from (
-               -- Random numbers of a hash: random() would depend on the session and on the version of PostgreSQL.
+               -- Take random numbers from a hash: random() would depend on the session and on the version of
+               -- PostgreSQL.
                select d.place, d.fold,
                       sum(case hashint8extended((b - 1)::bigint * cardinality(folds) + d.query, seed::bigint) & 1
                             when 0 then d.difference else -d.difference end) as own
@@ -44,8 +45,8 @@ as $$
 $$;
 
 comment on function braid_store.p_value_of_choice(float8[], int[], float8, int, int) is
-  'Tell how often chance alone gives a gain as large as the one on queries that did not choose, in either direction: '
-  'the two-sided p-value of a randomisation test. Each time, some queries drawn at random swap each configuration '
-  'with the present one, for all configurations at once, and each fold is chosen for anew. found: the values of the '
-  'queries by the first configuration, which is the present one, then by the next. folds: those of the queries. The '
-  'same seed gives the same result.';
+  E'Return the two-sided p-value of a randomisation test: how often chance alone gives a gain as large as this one on '
+  'held-out queries.\n'
+  'Each sample draws queries that swap each configuration with the present one, for all configurations at once, and '
+  'chooses anew for each fold. found: the values of all queries for the first configuration, which is the present '
+  'one, then for the next. folds: the fold of each query. The same seed gives the same result.';

@@ -22,7 +22,7 @@ as $$
 $$;
 
 comment on function braid.plan_tuning(text, jsonb, int, jsonb, text, int) is
-  E'Return the configurations that tune would evaluate, to do it one by one.\n'
-  'The arguments are as in tune. place: 1 is the present ranking. changes: what is drawn from the search space. '
-  'candidate: the configuration for evaluate; give what it returned for each, in this order, to '
-  'choose_configuration. combination_count: how many combinations the search space and the present values have.';
+  E'Return the configurations that tune would evaluate, to evaluate them one by one.\n'
+  'The arguments are as in tune. place: 1 is the present ranking. changes: the settings drawn from the search space. '
+  'candidate: the configuration for evaluate. Give the results of evaluate, in this order, to choose_configuration. '
+  'combination_count: the number of combinations of the search space and the present values.';

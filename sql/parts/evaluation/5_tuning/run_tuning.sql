@@ -23,7 +23,7 @@ declare
   v_candidate jsonb;
   v_evaluations jsonb[] := '{}';
 begin
-  -- All checks come before the searches, which may take long.
+  -- Check everything before the searches, which may take long.
   perform braid_store.check_metrics(array[run_tuning.metric]);
   if (run_tuning.fold_count between 2 and 5) is not true then
     raise exception 'fold_count is %', coalesce(run_tuning.fold_count::text, 'null')

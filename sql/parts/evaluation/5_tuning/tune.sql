@@ -23,13 +23,14 @@ as $$
 $$;
 
 comment on function braid.tune(text, jsonb, int, jsonb, text, text, int, int) is
-  E'Try other rankings on judged queries, and tell which is best and what that gains on queries that did not choose '
+  E'Try other rankings on judged queries, and tell which one is best and what it gains on queries that did not choose '
   'it.\n'
-  'search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, with the keys of '
-  'set_ranking, and candidate_count, ef_search and boosts; null: a usual one. budget: how many configurations are '
-  'evaluated, the present one among them: all combinations if there are no more, else combinations drawn at random. '
-  'A key that changes nothing in these searches is refused. configuration: as for evaluate: what searches ask for, '
-  'without the keys of search_space. metric: the metric to choose by. judge: as for evaluate. fold_count: 2 to 5. '
-  'Return what choose_configuration does; chosen has ranking, for set_ranking, and search_arguments, which searches '
-  'must give themselves. It only reads, and takes as long as budget × judged queries searches, in one statement: '
-  'mind statement_timeout. At least 30 queries must have something relevant. The same seed gives the same result.';
+  'search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}. Its keys are settings of '
+  'set_ranking, and candidate_count, ef_search and boosts; null takes a default search space. A key that changes '
+  'nothing in these searches is refused. budget: the number of configurations to evaluate, including the present '
+  'one. If there are more combinations, a random sample of them is evaluated. configuration: the settings of the '
+  'searches as for evaluate, without the keys of search_space. metric: the metric to choose by. judge: used as by '
+  'evaluate. fold_count: must be 2 to 5.\n'
+  'Return the result of choose_configuration; chosen has ranking, for set_ranking, and search_arguments, which '
+  'searches must give themselves. It only reads, and runs budget × judged queries searches in one statement, so mind '
+  'statement_timeout. At least 30 queries must have a relevant result. The same seed gives the same result.';

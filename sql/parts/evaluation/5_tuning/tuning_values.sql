@@ -25,5 +25,5 @@ as $$
 $$;
 
 comment on function braid_store.tuning_values(jsonb, jsonb, jsonb) is
-  'Return what a search space has besides the values of the ranking that there is: an object of lists. Without a '
-  'search space, what is tried for searches of the configuration''s mode.';
+  'Return the values of a search space that differ from the present ranking, as an object of lists. Without a search '
+  'space, return the default values for the configuration''s mode.';

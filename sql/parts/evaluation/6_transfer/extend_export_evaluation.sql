@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.extend_export_evaluation(int, text) is
-  'Return a tenant''s query sets, or their queries.';
+  'Return a tenant''s query sets, or the queries of all its query sets.';

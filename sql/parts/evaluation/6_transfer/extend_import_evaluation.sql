@@ -43,7 +43,8 @@ begin
         using errcode = '22023',
           hint = 'Send the records as braid.export_tenant gave them, the query set before its queries.';
     end if;
-    perform braid_store.check_queries(jsonb_build_array(v_record.query - '{query_set,updated_at,embeddings,judgments}'::text[])),
+    perform braid_store.check_queries(jsonb_build_array(
+              v_record.query - '{query_set,updated_at,embeddings,judgments}'::text[])),
             braid_store.check_judgments(
               (select coalesce(jsonb_agg(case jsonb_typeof(j.value)
                                            when 'object' then j.value - 'updated_at' || jsonb_build_object('query_id',
@@ -70,7 +71,7 @@ begin
             nullif(v_record.query -> 'filters', 'null'), (v_record.query ->> 'updated_at')::timestamptz)
     on conflict on constraint queries_pkey do update
     set query_text = excluded.query_text, filters = excluded.filters, updated_at = excluded.updated_at;
-    -- A vector of a model that is not here is left out, as those of documents are.
+    -- Leave out vectors of an unknown embedding model, as for documents.
     insert into braid_store.query_set_embeddings (tenant_id, query_set, query_id, vector_space_id, embedding)
     select distinct on (s.id) extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, s.id,
       v_embeddings[e.ordinality]
@@ -101,4 +102,4 @@ end
 $$;
 
 comment on function braid_store.extend_import_evaluation(int, jsonb) is
-  'Store the query sets and their queries among exported records, in place of the queries with the same ids.';
+  'Store the query sets and queries among exported records, replacing queries with the same ids.';

@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.extend_record_problem_evaluation(jsonb) is
-  'Say what is wrong with the form of an exported query set or query.';
+  'Say what is wrong with the form of an exported query set or query; return null if nothing is.';

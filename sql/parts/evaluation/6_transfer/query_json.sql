@@ -29,4 +29,4 @@ as $$
 $$;
 
 comment on function braid_store.query_json(braid_store.queries) is
-  'Return a query of a query set as JSON, with its judgments, and its embeddings with their models by name.';
+  'Return a query of a query set as JSON, with its judgments and its embeddings by the name of their model.';

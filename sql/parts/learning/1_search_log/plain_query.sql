@@ -11,5 +11,5 @@ as $$
 $$;
 
 comment on function braid_store.plain_query(text) is
-  'Return a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space '
-  'collapsed.';
+  'Return the form of a query in which the search log compares queries: the first 1000 characters in lower case, '
+  'with white space collapsed.';

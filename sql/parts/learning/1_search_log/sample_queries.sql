@@ -24,10 +24,12 @@ $$;
 
 comment on function braid.sample_queries(text, text, text, int, timestamptz, int, boolean, int) is
   E'Store queries of a collection''s search log in a query set, and return how many are new there.\n'
-  'method: random (each query alike), frequency (those asked most) or worst (those whose searches found nothing '
-  'most often, then those whose first click came latest or never). query_count: how many, up to 10000. since: only '
-  'searches from then on. min_searches: of queries asked at least so often. with_filters: a query with other '
-  'filters is another query, which keeps them; else they are left out. Queries that the set has are left out, so '
-  'that a second call gives others. Upper case and white space make no other query. Only first pages of searches '
-  'for one query count, and only logs that keep the text have queries. Filters above 2000 bytes are not in the log: '
-  'these searches count as if they had none. They have no embeddings: store them with store_queries.';
+  'method: takes random, frequency or worst. With random, each query is equally likely; frequency takes the queries '
+  'asked most often. With worst, it takes the queries that found nothing most often, then those clicked latest or '
+  'never. query_count: the number of queries, up to 10000. since: use only searches from then on. min_searches: use '
+  'only queries asked at least this often. with_filters: if true, a query with other filters is another query and '
+  'keeps its filters; otherwise filters are left out.\n'
+  'Queries already in the set are left out, so that a second call adds others. Upper case and white space do not '
+  'distinguish queries. Only first pages of searches for one query count, and only logs that keep the text have '
+  'queries. The log omits filters above 2000 bytes, so these searches count as if they had none. The stored queries '
+  'have no embeddings: add them with store_queries.';

@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set enable_seqscan = off
--- The queries are joined to the log: both may be many.
+-- Queries and log entries may both be many, so avoid nested loops for their join.
 set enable_nestloop = off
 as $$
 #variable_conflict use_column
@@ -47,7 +47,7 @@ begin
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
   end if;
   with asked as materialized (
-    -- A log that keeps hashes has that of the query as it was typed, but for its case and its ends.
+    -- A log that keeps hashes has the hash of the query as typed, apart from case and outer spaces.
     select distinct q.query_id, q.filters, sha256(convert_to(h.query, 'UTF8')) as query_hash
     from braid_store.queries q,
          lateral (values (braid_store.plain_query(q.query_text)),
@@ -61,15 +61,15 @@ begin
       where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.mode <> 'multi'
         and (store_click_judgments.since is null or l.searched_at >= store_click_judgments.since)
     ) l
-    -- A query with filters is another one with others.
+    -- A query with filters only matches searches with the same filters.
     join asked a on a.query_hash = l.hash and (a.filters is null or a.filters = l.filters)
   ), shown as (
-    -- Of several chunks of a document, the first one is where it stands.
+    -- A document is ranked by its first chunk.
     select s.search_id, s.query_id, u.external_id, min(u.rank) as rank
     from searches s, unnest(s.external_ids) with ordinality u (external_id, rank)
     group by s.search_id, s.query_id, u.external_id
   ), rated as (
-    select s.query_id, s.external_id, -- Rounded, since fifty times 0.1 is a little less than 5.
+    select s.query_id, s.external_id, -- Rounding is needed because fifty times 0.1 is a little less than 5.
            round(sum(s.rank ^ (- store_click_judgments.eta))::numeric, 6)::float8 as impressions,
            count(f.is_clicked) as clicks
     from shown s

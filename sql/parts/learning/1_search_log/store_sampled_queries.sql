@@ -17,7 +17,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- What the set has is joined to what was asked: both may be many.
+-- Stored and logged queries may both be many, so avoid nested loops for their join.
 set enable_nestloop = off
 as $$
 #variable_conflict use_column

@@ -21,11 +21,11 @@ set extra_float_digits = 1
 as $$
 #variable_conflict use_column
 declare
-  -- Candidates of all queries of a page.
+  -- The limit counts candidates of all queries of a page.
   c_most_candidates constant int := 1000000;
   v_tenant_id int := braid_store.tenant_id_of_user();
   v_query_set braid_store.query_sets := braid_store.find_query_set(v_tenant_id, gather_ranking_features.query_set);
-  -- Its sum is the score, so it keeps the order, and tells all features.
+  -- The sum of this model is the score, so it keeps the order while it reports all features.
   v_model jsonb := jsonb_build_object(
     'version', 1, 'mode', 'hybrid', 'features', braid_store.known_ranking_features(),
     'weights', (select jsonb_agg((f = 'score')::int order by f.place)
@@ -120,7 +120,7 @@ begin
       v_collection.name, configuration ->> 'fusion', (configuration ->> 'rrf_k')::float8,
       (configuration ->> 'candidate_count')::numeric::int, (configuration ->> 'min_score')::float8,
       coalesce(configuration ->> 'match', 'any'), v_options, false, v_mode = 'hybrid', null);
-    -- As run_search does.
+    -- The loop is the same as in run_search.
     loop
       v_found := braid_store.find_candidates(v_request);
       v_request.filter := v_found.filter;
@@ -170,7 +170,7 @@ begin
     order by n.place nulls last, n.external_id, n.chunk_index;
     get diagnostics v_row_count = row_count;
     v_all_rows := v_all_rows + v_row_count;
-    -- Each leg has its candidates, and where documents have many chunks more are looked for than candidate_count says.
+    -- Each leg has its candidates, and if documents have many chunks, more are searched for than candidate_count.
     if v_all_rows > c_most_candidates then
       raise exception 'the queries up to here have more than % candidates', c_most_candidates
         using errcode = '54000',
@@ -178,7 +178,7 @@ begin
     end if;
   end loop;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  -- Raise the error again here, so that psql does not show inner functions in the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

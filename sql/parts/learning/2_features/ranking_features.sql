@@ -22,10 +22,9 @@ as $$
 $$;
 
 comment on function braid.ranking_features(text, jsonb, text, text, int) is
-  E'Return what a ranking model can be learned from: the candidates of judged queries, with their features and '
-  'grades.\n'
-  'configuration, judge: as in evaluate; options that rank after a model have no meaning. after, query_count: pages '
-  'of queries, in the order of their ids; null for the first page, 1 to 1000 queries. A row is a candidate: place is '
-  'its rank without a model, score its score there, features an object of the numbers that a search gives to a '
-  'model, grade null where it is not judged. Relevant documents that were not found come last, with place and '
-  'features null.';
+  E'Return training data for a ranking model: the candidates of judged queries, with their features and grades.\n'
+  'configuration, judge: used as by evaluate; options that rank after a model have no effect. after, query_count: a '
+  'page of queries in the order of their ids, 1 to 1000 queries; after is null for the first page. place, score: the '
+  'rank and score of a candidate without a model. features: an object of the numbers that a search gives to a model. '
+  'grade: the judges'' grade; null if it is not judged.\n'
+  'Each row is a candidate. Relevant documents that were not found come last, with place and features null.';

@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
-    '|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+  c_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?'
+    '|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
   c_year constant text := E'(?: (?:of |in )?(\\d{4}|(?:last|previous|this|next) year))?';
   c_day constant text := E'(\\d{1,2})(?:st|nd|rd|th)?';
   v_now timestamp := reference_time at time zone time_zone;
@@ -38,8 +38,8 @@ begin
     v_name := phrase;
   end if;
 
-  v_place := (array_position('{mon,tue,wed,thu,fri,sat,sun,monday,tuesday,wednesday,thursday,friday,saturday,sunday,-,tues,-,thur,
-                               -,-,-,-,-,-,thurs}'::text[], v_name) - 1) % 7;
+  v_place := (array_position('{mon,tue,wed,thu,fri,sat,sun,monday,tuesday,wednesday,thursday,friday,saturday,sunday,-,
+                               tues,-,thur,-,-,-,-,-,-,thurs}'::text[], v_name) - 1) % 7;
   if v_place is not null then
     v_start := date_trunc('week', v_today) + v_place * interval '1 day';
     if v_which_word is null then
@@ -58,7 +58,7 @@ begin
 
   if v_name like any ('{spring%,summer%,autumn%,fall%,winter%}') then
     v_parts := regexp_match(v_name, '^(spring|summer|autumn|fall|winter)' || c_year || '$');
-    -- Whole months, of the northern hemisphere. A winter is that of the year in which it begins.
+    -- Seasons are whole months of the northern hemisphere. A winter belongs to the year in which it begins.
     v_place := case v_parts[1] when 'spring' then 3 when 'summer' then 6 when 'winter' then 12 else 9 end;
     v_parts := array[null, v_parts[1], v_parts[2]];
     v_length := '3 months';
@@ -110,10 +110,10 @@ begin
       array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1
         else -1 end]
     when v_which_word = 'this' then
-      -- In January, this winter is the one that has begun in December.
+      -- In January, "this winter" is the winter that began in December.
       array[extract(year from case v_parts[2] when 'winter' then v_now - interval '2 months' else v_now end)::int]
     when v_which_word in ('next', 'coming') then array[extract(year from v_now)::int, extract(year from v_now)::int + 1]
-    -- Far enough back for the 29th of February.
+    -- Eight years back always contain a 29th of February.
     else array(select extract(year from v_now)::int - y from generate_series(0, 8) y)
   end;
   select d.start into v_start
@@ -143,5 +143,5 @@ $$;
 
 comment on function braid_store.calendar_period(text, text, timestamptz) is
   'Return the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase '
-  'names, with or without a year. Without one it is the last that has begun, and recurs says how soon it comes '
-  'again. All null if the phrase is none of these. phrase is in lower case.';
+  'names. The phrase may lack the year: then return the last such period that has begun; recurs is the interval '
+  'after which the period comes again. Return nulls if the phrase names no such period. phrase is in lower case.';

@@ -11,11 +11,12 @@ begin
     raise exception 'reference_time is %', reference_time
       using errcode = '22023', hint = 'Give a time of the years 1 to 9999, or null for now.';
   end if;
-  -- Not now(): rows that this transaction wrote with now() must lie before it.
+  -- now() would be earlier than clock_timestamp(); rows that this transaction wrote with now() must lie before the
+  -- reference time.
   return coalesce(reference_time, clock_timestamp());
 end
 $$;
 
 comment on function braid_store.check_reference_time(timestamptz) is
-  'Return the time from which words such as yesterday count: the one given, or now. Raise 22023 outside the years 1 '
-  'to 9999.';
+  'Return the reference time from which words such as yesterday count: the argument, or the present if it is null. '
+  'Raise 22023 for a time outside the years 1 to 9999.';

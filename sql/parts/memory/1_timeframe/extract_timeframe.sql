@@ -19,9 +19,9 @@ as $$
 $$;
 
 comment on function braid.extract_timeframe(text, text, timestamptz) is
-  E'Show what braid.recall does with a query text if timeframe is auto.\n'
-  'Use it to embed the right text. query_text: the question. time_zone: null takes the session''s. reference_time: '
-  'the time that words such as yesterday count from; null takes now. searched_text: the text without the timeframe; '
-  'embed this text. timeframe: the ranges of time, ready to be given to recall as timeframe; null if the text names '
-  'none. phrases: the words that were taken out. warnings: as recall_json has them, of dates that cannot be read, '
-  'such as 03/04/2025.';
+  E'Show what braid.recall makes of a query text if its timeframe is auto.\n'
+  'Use it to embed the right text. query_text: the question to read. time_zone: null takes the session''s time zone. '
+  'reference_time: the time from which words such as yesterday count; null takes now. searched_text: the text '
+  'without the timeframe; embed this text. timeframe: the ranges of time, ready to be given to recall as timeframe; '
+  'null if the text names none. phrases: the words that were taken out of the text. warnings: warnings in the form '
+  'of recall_json, for dates that cannot be read, such as 03/04/2025.';

@@ -14,15 +14,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Enough for "between the 5th of March 2025 and the 20th of March 2025".
+  -- The longest phrases, such as "between the 5th of March 2025 and the 20th of March 2025", have fewer words.
   c_max_words constant int := 14;
-  -- Limit the work if the text is as long as a book.
+  -- These limits bound the work for a text as long as a book.
   c_max_characters constant int := 16384;
   c_max_phrases constant int := 64;
   c_max_tries constant int := 2000;
   v_spaced text := translate(left(query_text, c_max_characters), E'\t\n\r\u00a0', '    ');
   v_masked text := '';
-  -- Arrays of their own, because in a record each element is looked for from the first one on.
+  -- Separate arrays are faster than a record: PostgreSQL looks up each element of a record's array from the first one
+  -- on.
   v_starts_at int[];
   v_words text[];
   v_leads text[];
@@ -51,7 +52,7 @@ begin
   searched := query_text;
   ranges := '{}';
   phrases := '{}';
-  -- Each quotation becomes one word of the same length, which belongs to no timeframe.
+  -- Replace each quotation by one word of the same length, which belongs to no timeframe.
   select string_agg(case when p.place % 2 = 1 then p.part else repeat('_', length(p.part)) end, '_' order by p.place)
   into v_masked
   from string_to_table(translate(v_spaced, '“”„`', '""""'), '"') with ordinality p (part, place);
@@ -77,7 +78,7 @@ begin
   while v_first <= v_count and cardinality(phrases) < c_max_phrases and v_tries < c_max_tries loop
     v_last := v_first;
     if v_can_start[v_first] and (v_first = 1 or v_words[v_first - 1] <> 'OR') then
-      -- Goes on as far as the words may belong to one timeframe. v_phrases: the words up to each place.
+      -- Extend the phrase as far as the words may belong to one timeframe. v_phrases[i] holds the first i words.
       v_phrases := array[v_cores[v_first]];
       while v_last < v_count and v_last - v_first + 1 < c_max_words and v_can_start[v_last + 1] is not null
             and (v_trails[v_last] in ('', ',')
@@ -105,8 +106,8 @@ begin
           v_range.starts_at := (select max(lower(r)) from unnest(v_found) r);
         end if;
         if v_range.is_understood and v_range.is_explicit then
-          -- What lies in the future cannot have been said yet: "plans for next week". So no part of such a phrase is
-          -- taken, either.
+          -- A future time ("plans for next week") cannot limit what was already said. No shorter part of the phrase is
+          -- taken either.
           if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
              or v_last < v_count and v_words[v_last + 1] = 'OR'
              or not braid_store.is_timeframe_in_text(
@@ -120,7 +121,7 @@ begin
                 '[0-9]{1,2}|[0-9]{1,2}(?:st|nd|rd|th)? (?:of )?[a-z]{3,9})'
                               '(?:st|nd|rd|th)?(?: [0-9]{4})?$')
               and v_phrase ~ E'\\m(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)' then
-          -- "on February 30th"
+          -- A date such as "on February 30th" does not exist.
           v_unread := v_unread || v_phrase;
           v_last := v_stop;
           exit;
@@ -131,7 +132,7 @@ begin
         ranges := ranges + v_found;
         phrases := phrases || v_phrases[v_last - v_first + 1];
         if v_taken = v_first - 2 and v_cores[v_first - 1] in ('and', 'or') then
-          -- "last week and yesterday": the "and" goes, too.
+          -- In "last week and yesterday", also remove the "and".
           v_ends := v_ends[:cardinality(v_ends) - 1];
         else
           v_starts := v_starts || (v_starts_at[v_first] + length(v_leads[v_first]));
@@ -162,14 +163,14 @@ begin
       select distinct m.core || ' ' || y.core
       from unnest(v_cores, v_can_end) with ordinality y (core, can_end, place),
            lateral (select v_cores[y.place - 1]) m (core)
-      -- Those that were taken can end nothing any more.
+      -- Words of a phrase that was taken have can_end = null, and give no warning.
       where y.can_end and y.core ~ '^(?:19|20)[0-9]{2}$'
         and m.core = any (
-          '{january,february,march,april,may,june,july,august,september,october,november,december,jan,feb,mar,apr,jun,jul,aug,sep,sept,
-            oct,nov,dec}'::text[])
+          '{january,february,march,april,may,june,july,august,september,october,november,december,jan,feb,mar,apr,jun,
+            jul,aug,sep,sept,oct,nov,dec}'::text[])
       limit 10
     ) d (phrase), braid_store.named_period(d.phrase, time_zone, reference_time) p
-    -- What lies in the future is not meant.
+    -- A future month cannot limit what was already said, so it deserves no warning.
     where p.starts_at <= reference_time);
   if v_bare <> '{}' then
     warnings := warnings || jsonb_build_object(
@@ -193,16 +194,18 @@ begin
     searched := v_before || case when v_before = '' or v_after ~ E'^([,.;:?!)\\]…]|$)' then '' else ' ' end || v_after;
   end loop;
   searched := btrim(regexp_replace(searched, E'^[\\s,;:]+', ''));
-  -- Letters and digits of any script, in every locale: a class such as [:alnum:] has only those of ASCII under C.
-  if searched !~ E'[0-9A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u1fff\\u2070-\\u209f\\u2100-\\u2fff\\u3005-\\uffff\\U00010000-\\U0010ffff]' then
+  -- List letters and digits of all scripts explicitly: under locale C, a class such as [:alnum:] has only ASCII.
+  if searched !~ E'[0-9A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u1fff\\u2070-\\u209f'
+                 '\\u2100-\\u2fff\\u3005-\\uffff\\U00010000-\\U0010ffff]' then
     searched := '';
   end if;
 end
 $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
-  'Take the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
-  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year '
-  'and without a preposition. Take only what can hardly mean anything else: words such as last week; dates, months, '
-  'years and weekdays after a preposition. Leave alone what stands in quotation marks or next to OR, and what lies '
-  'in the future.';
+  E'Take the timeframes out of a query text.\n'
+  'searched: the text without them. ranges: the ranges of time; null if the text names none. phrases: the words '
+  'taken out. warnings: the dates in the text that cannot be read, such as 03/04/2025, and months with a year but '
+  'without a preposition. Take only phrases that can hardly mean anything else: words such as last week, and dates, '
+  'months, years and weekdays after a preposition. Leave alone phrases in quotation marks or next to OR, and phrases '
+  'that mean the future.';

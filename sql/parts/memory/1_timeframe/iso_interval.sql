@@ -13,7 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_duration constant text := E'^p(?=[\\dt])(\\d{1,6}y)?(\\d{1,6}m)?(\\d{1,6}w)?(\\d{1,6}d)?(t(?=\\d)(\\d{1,6}h)?(\\d{1,6}m)?(\\d{1,6}(\\.\\d+)?s)?)?$';
+  c_duration constant text := E'^p(?=[\\dt])(\\d{1,6}y)?(\\d{1,6}m)?(\\d{1,6}w)?(\\d{1,6}d)?'
+    '(t(?=\\d)(\\d{1,6}h)?(\\d{1,6}m)?(\\d{1,6}(\\.\\d+)?s)?)?$';
   v_first text := split_part(phrase, '/', 1);
   v_second text := split_part(phrase, '/', 2);
   v_from record;
@@ -40,7 +41,7 @@ begin
       starts_at := braid_store.shift_instant(ends_at, -(upper(v_first collate "C")::interval), time_zone);
     when (v_from.starts_at is not null or v_first = '..') and (v_to.starts_at is not null or v_second = '..') then
       starts_at := v_from.starts_at;
-      -- If an interval ends with a day, month or year, all of it is included.
+      -- An interval that ends with a day, month or year includes all of it.
       ends_at := case when v_to.is_instant then v_to.starts_at else v_to.ends_at end;
     else
       return;
@@ -51,4 +52,4 @@ $$;
 
 comment on function braid_store.iso_interval(text, text, timestamptz) is
   'Read an ISO 8601 interval in lower case: from/to, from/duration, duration/to, or a duration alone, which counts '
-  'back from the reference time. Two points (..) stand for an open side.';
+  'back from the reference time. Two points (..) stand for an open side. Return nulls if the phrase is no interval.';

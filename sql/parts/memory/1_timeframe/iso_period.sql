@@ -61,7 +61,7 @@ begin
       v_length := '3 months';
     when phrase ~ E'^\\d{4}-?w\\d\\d(-[1-7])?$' then
       v_parts := regexp_match(phrase, E'^(\\d{4})-?w(\\d\\d)(?:-(\\d))?$');
-      -- By ISO 8601, the 4th of January is always in week 1.
+      -- By ISO 8601, week 1 contains the 4th of January.
       v_start := date_trunc('week', make_date(v_parts[1]::int, 1, 4)::timestamp) + (v_parts[2]::int - 1)
         * interval '7 days';
       if extract(isoyear from v_start) <> v_parts[1]::int then
@@ -78,5 +78,5 @@ end
 $$;
 
 comment on function braid_store.iso_period(text, text) is
-  'Return what an ISO 8601 date, month, week, year or time covers at the precision it is written with: a month for '
-  '2025-03. Also reads quarters (2025-Q1). Nulls if the phrase, in lower case, is none of these.';
+  'Return the period of an ISO 8601 date, month, week, year or time. Its length is the precision of the phrase: '
+  '2025-03 is a month. Read quarters (2025-Q1) as well. Return nulls if the phrase, in lower case, is none of these.';

@@ -14,7 +14,7 @@ declare
 begin
   for v_place in 1..cardinality(v_parts) loop
     v_period := braid_store.named_period(v_parts[v_place], time_zone, reference_time);
-    -- In "in March or May 2024" the year belongs to both.
+    -- In "in March or May 2024" the year belongs to both months.
     if v_period.recurs = interval '1 year' and v_last.recurs is null and not v_last.is_relative then
       v_period := braid_store.named_period(v_parts[v_place], time_zone, v_last.starts_at);
     end if;
@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.listed_periods(text, text, timestamptz) is
-  'Return the periods of a phrase such as "in june and july": a preposition, then name with "and" or "or" between '
-  'them. Null if one of the names is none. phrase is in lower case.';
+  'Return the periods of a phrase such as "in june and july": a preposition, then names with "and" or "or" between '
+  'them. Return null if one of the names is no period. phrase is in lower case.';

@@ -22,7 +22,7 @@ declare
   v_midnight timestamp;
 begin
   is_relative := false;
-  -- A phrase can nest as deep as it is long.
+  -- The length bounds the recursion: a phrase can nest as deeply as it is long.
   if length(phrase) > c_max_length then
     return;
   end if;
@@ -70,6 +70,6 @@ end
 $$;
 
 comment on function braid_store.named_period(text, text, timestamptz) is
-  'Return the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the '
-  'period comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the '
-  'reference time, or can mean nothing but a time otherwise. phrase is in lower case.';
+  'Return the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: the interval '
+  'after which the period comes again, if the phrase leaves open which occurrence is meant. is_relative: whether the '
+  'phrase counts from the reference time, or can mean nothing but a time otherwise. phrase is in lower case.';

@@ -20,7 +20,9 @@ as $$
 $$;
 
 comment on function braid.parse_timeframe(text, text, timestamptz) is
-  E'Show which ranges of time a timeframe of braid.recall stands for: one row each, in order, without overlap.\n'
-  'starts_at belongs to the range, ends_at does not; null means open. timeframe: what recall takes, but not auto. '
-  'time_zone: null, as by default, takes the session''s. reference_time: the time that words such as yesterday count '
-  'from; null takes now. Raise 22023 if the timeframe is not understood.';
+  E'Show the ranges of time that a timeframe of braid.recall stands for: one row per range, in order, without '
+  'overlap.\n'
+  'timeframe: any value that recall takes, but not auto. time_zone: null, the default, takes the session''s time '
+  'zone. reference_time: the time from which words such as yesterday count; null takes now. starts_at, ends_at: the '
+  'bounds of a range. The start belongs to the range, the end does not; null means open.\n'
+  'Raise 22023 if the timeframe is not understood.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Only ASCII is made lower, as a locale may write another i.
+  -- Lower only ASCII letters: some locales turn I into another letter than i.
   v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe collate "C"), E'\\s+', ' ', 'g')), E'\\y\\.$',
     '');
   v_range record;
@@ -54,7 +54,7 @@ begin
            lateral (
              select braid_store.parse_timeframe_text(
                       p.part, time_zone,
-                      -- In "March or May 2024" the year belongs to both.
+                      -- In "March or May 2024" the year belongs to both months.
                       case when v_separator <> ';' and (p.period).recurs = interval '1 year' and v_last.recurs is null
                                 and not v_last.is_relative and v_last.starts_at is not null then v_last.starts_at
                            else reference_time end)
@@ -86,4 +86,4 @@ end
 $$;
 
 comment on function braid_store.parse_timeframe_text(text, text, timestamptz) is
-  'Return the ranges that a timeframe written as one text stands for. Raise 22023 if it is not understood.';
+  'Return the ranges of a timeframe that is written as one text. Raise 22023 if it is not understood.';

@@ -21,7 +21,7 @@ begin
     end if;
   elsif v_text ~ E'^\\{' and pg_input_is_valid(v_text, 'text[]') then
     v_parts := v_text::text[];
-  -- With times of day, this may be a range as PostgreSQL writes it, with both bounds included, and not a JSON array.
+  -- Text with times of day may be a range in PostgreSQL's notation with both bounds included, rather than a JSON array.
   elsif v_text ~ E'^\\[' and pg_input_is_valid(v_text, 'jsonb')
         and not (v_text ~ E'\\d[ T]\\d\\d' and (braid_store.range_literal(v_text, time_zone)).is_understood) then
     v_parts := array(select jsonb_array_elements_text(v_text::jsonb));
@@ -42,5 +42,5 @@ end
 $$;
 
 comment on function braid_store.parse_timeframes(text, text, timestamptz) is
-  'Return the ranges that a timeframe stands for. It is one text, or several as a multirange, a JSON array or a '
-  'PostgreSQL array.';
+  'Return the ranges that a timeframe stands for. timeframe is one text, or several texts as a multirange, a JSON '
+  'array or a PostgreSQL array. Raise 22023 if it is not understood.';

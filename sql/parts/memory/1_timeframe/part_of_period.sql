@@ -29,7 +29,7 @@ begin
   for v_try in 1..2 loop
     v_start := date_trunc('month', v_period.starts_at at time zone time_zone);
     v_end := date_trunc('month', v_period.ends_at at time zone time_zone);
-    -- Compared as instants: where clocks are put forward at midnight, the month begins at one o'clock.
+    -- Compare instants, because where clocks are put forward at midnight, the month begins at one o'clock.
     if (braid_store.local_instant(v_start, time_zone) = v_period.starts_at
         and braid_store.local_instant(v_end, time_zone) = v_period.ends_at) is not true then
       return;
@@ -55,7 +55,7 @@ begin
     starts_at := braid_store.local_instant(v_bounds[v_place], time_zone);
     ends_at := braid_store.local_instant(v_bounds[v_place + 1], time_zone);
     recurs := v_period.recurs;
-    -- "Late March" in the middle of March is that of the year before.
+    -- "Late March" in the middle of March means late March of the year before.
     exit when recurs is null or starts_at <= reference_time;
     v_period := braid_store.named_period(v_parts[2], time_zone, v_period.starts_at - interval '1 microsecond');
   end loop;
@@ -63,6 +63,6 @@ end
 $$;
 
 comment on function braid_store.part_of_period(text, text, timestamptz) is
-  'Return the third or half of a month, quarter, season or year that a phrase names: early 2025 is January to April, '
-  'mid March the 11th to the 20th, late summer August. Nulls if the phrase names none. phrase is in lower case and '
-  'without "the".';
+  'Return the third or half of a month, quarter, season or year that a phrase names; nulls if it names none. For '
+  'example, early 2025 is January to April, mid March is the 11th to the 20th, and late summer is August. phrase is '
+  'in lower case and without "the".';

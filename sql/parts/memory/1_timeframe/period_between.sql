@@ -22,7 +22,7 @@ begin
   end if;
   case
     when v_last.recurs is not null then
-      -- The next one after the first period.
+      -- Take the first occurrence after the start of the first period.
       for v_step in 1..8 loop
         v_time := braid_store.shift_instant(v_first.starts_at, v_last.recurs * v_step,
           time_zone) - interval '1 microsecond';
@@ -32,7 +32,7 @@ begin
     when v_first.recurs is not null then
       v_first := braid_store.named_period(first_phrase, time_zone, v_last.starts_at);
     else
-      null; -- the phrases say which ones are meant
+      null; -- both phrases name one occurrence
   end case;
   starts_at := v_first.starts_at;
   ends_at := v_last.ends_at;
@@ -40,6 +40,6 @@ end
 $$;
 
 comment on function braid_store.period_between(text, text, text, timestamptz) is
-  'Return the time from the start of one named period to the end of another. If the second is a month without a year, '
-  'or a weekday, it is the next one after the first period. If only the first is such, it is the last one before the '
-  'second.';
+  'Return the time from the start of one named period to the end of another. If the second is a month without a '
+  'year, or a weekday, take its first occurrence after the first period. If only the first lacks its year, take its '
+  'last occurrence before the second.';

@@ -14,7 +14,7 @@ as $$
 declare
   c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t '
     ']\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
-  c_max_length constant int := 200; -- the pattern tries each space of many as the end of a bound
+  c_max_length constant int := 200; -- the pattern tries every space as the end of a bound
   v_parts text[] := regexp_match(case when length(literal) <= c_max_length then lower(literal collate "C") end,
     E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
   v_from record;
@@ -41,5 +41,5 @@ end
 $$;
 
 comment on function braid_store.range_literal(text, text) is
-  'Read a tstzrange as PostgreSQL writes it, with bounds in ISO 8601. A bound without an offset is in the given time '
-  'zone. One that is a date means the whole day.';
+  'Read a tstzrange in PostgreSQL''s notation, with bounds in ISO 8601. A bound without an offset is in the given '
+  'time zone. A date as a bound means the whole day.';

@@ -47,7 +47,7 @@ begin
       v_start := v_today + interval '18 hours';
       v_end := v_today + interval '30 hours';
     when phrase in ('weekend', 'past weekend') then
-      -- The last weekend that has begun.
+      -- Take the last weekend that has begun.
       v_start := date_trunc('week', v_today + interval '2 days') - interval '2 days';
       v_end := v_start + interval '2 days';
     when phrase = 'earlier today' then
@@ -60,7 +60,7 @@ begin
       ends_at := greatest(reference_time, starts_at + interval '1 microsecond');
       return;
     else
-      null; -- below
+      null; -- handled below
   end case;
   if v_start is not null then
     starts_at := braid_store.local_instant(v_start, time_zone);
@@ -84,13 +84,13 @@ begin
     when v_parts[2] ~ '^[0-9]' then v_parts[2]::int
     when v_parts[2] like '%couple%' then 2
     when v_parts[2] like '%few' then 3
-    else array_position('{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,
-                          eighteen,nineteen,twenty}'::text[], v_parts[2])
+    else array_position('{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,
+                          sixteen,seventeen,eighteen,nineteen,twenty}'::text[], v_parts[2])
   end;
   v_length := case v_unit when 'quarter' then interval '3 months' when 'weekend' then interval '2 days'
                           else ('1 ' || v_unit)::interval end;
 
-  -- Counts back from now, or forward ("next"): "the last 3 days".
+  -- "The last 3 days" counts back from now; "the next 3 days" counts forward.
   if v_which in ('past', 'last', 'previous', 'next') and v_parts[2] is not null
      or v_which = 'past' or v_which = 'last' and v_unit in ('second', 'minute', 'hour', 'day') then
     if v_unit = 'weekend' or v_which in ('this', 'current') then
@@ -107,7 +107,7 @@ begin
     return;
   end if;
 
-  -- The day, week or month of the calendar so long ago; for hours, minutes and seconds likewise.
+  -- "Two weeks ago" is a calendar week; likewise for other units.
   v_step := case v_which when 'next' then 1 when 'this' then 0 when 'current' then 0 else -v_count end
             * case v_unit when 'weekend' then interval '7 days' else v_length end;
   if v_unit in ('second', 'minute', 'hour') then
@@ -125,6 +125,6 @@ end
 $$;
 
 comment on function braid_store.relative_period(text, text, timestamptz) is
-  'Return what phrases such as yesterday, last week, the last 3 days or two weeks ago mean; nulls if the phrase is '
-  'none. "Last week" and "two weeks ago" are weeks of the calendar, which begin on Monday. "Past", and "last" with a '
-  'number, count back from now. phrase is in lower case and without "the".';
+  'Return the period of a phrase such as yesterday, last week, the last 3 days or two weeks ago; nulls if the phrase '
+  'is no such phrase. "Last week" and "two weeks ago" are calendar weeks, which begin on Monday. "Past", and "last" '
+  'with a number, count back from now. phrase is in lower case and without "the".';

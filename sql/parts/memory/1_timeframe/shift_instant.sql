@@ -18,5 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.shift_instant(timestamptz, interval, text) is
-  'Add a duration to an instant: years, months and days by the calendar of a time zone, hours to seconds as time '
-  'passes.';
+  'Add a duration to an instant. Years, months and days follow the calendar of a time zone; hours, minutes and '
+  'seconds are elapsed time.';

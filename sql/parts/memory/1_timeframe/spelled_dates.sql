@@ -7,31 +7,31 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_month constant text := '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
-    '|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
+  c_month constant text := '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?'
+    '|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
   c_weekday constant text := '(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?';
   c_day constant text := '[0-9]{1,2}(?:st|nd|rd|th)?';
   c_between constant text := ' ?- ?| to | through | until | till | and ';
   v_is_day_first boolean;
   v_phrase text := translate(phrase, '‐‑‒–—−’‘ʼ٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹', '------''''''01234567890123456789') collate "C";
 begin
-  -- Without these there is nothing to rewrite: most phrases. Further on, too, each pattern is tried only where it may
-  -- match, as a session keeps few compiled ones.
+  -- Most phrases contain nothing to rewrite. Further patterns are also tried only where they may match, because a
+  -- session caches few compiled patterns.
   if v_phrase !~ '[0-9.]|-[a-z]|day|quarter|month of|of the ' then
     return v_phrase;
   end if;
   v_phrase := replace(replace(v_phrase, 'last quarter of ', 'fourth quarter of '), 'final quarter', 'fourth quarter');
-  -- the year 2024, month of march, end of the year
+  -- "the year 2024" becomes "2024", "month of march" becomes "march", "end of the year" becomes "end of this year".
   v_phrase := regexp_replace(v_phrase, E'\\m(?:the )?(?:year (?=[0-9]{4}\\M)|month of (?=[a-z]))', '', 'g');
   v_phrase := regexp_replace(v_phrase, E'\\m(beginning|start|middle|end|half) of the (year|quarter|month)\\M(?! of)',
     E'\\1 of this \\2', 'g');
   if strpos(v_phrase, '''') > 0 then
-    -- '25 is 2025, '95 is 1995.
+    -- "'25" is 2025, "'95" is 1995.
     v_phrase := regexp_replace(v_phrase, E'(?:^| |(?<=[a-z1-4]))''([0-6][0-9])(?![0-9a-z])', E' 20\\1', 'g');
     v_phrase := regexp_replace(v_phrase, E'(?:^| |(?<=[a-z1-4]))''([7-9][0-9])(?![0-9a-z])', E' 19\\1', 'g');
   end if;
   if strpos(v_phrase, '.') > 0 then
-    -- The point of an abbreviation.
+    -- Remove the point of an abbreviation.
     v_phrase := replace(
       regexp_replace(v_phrase,
         E'\\m(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\\. ?',
@@ -39,7 +39,7 @@ begin
     v_phrase := regexp_replace(v_phrase, format(E'\\m([0-9]{1,2})\\. ?(?=-|%s\\M)', c_month), E'\\1 ', 'g');
   end if;
   if v_phrase ~ '[0-9][-/.][0-9]' then
-    -- 31/12/2025, also two of them with a dash between
+    -- Rewrite 31/12/2025, also if a dash joins two dates.
     v_phrase := regexp_replace(v_phrase, '([0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}|[0-9]{1,2}/[0-9]{4})-(?=[0-9]+[/.])',
       E'\\1 - ', 'g');
     select bool_or(split_part(w.word, '-', 1)::int > 12) into v_is_day_first
@@ -57,7 +57,7 @@ begin
            braid_store.numeric_date(rtrim(w.word, ','), v_is_day_first) d);
   end if;
   if v_phrase ~ '[a-z]-|-[a-z]|[qh]' then
-    -- 5-mar-2025, mid-march, mar-2025, q1/2025, 1q 2025, 2025 h2
+    -- Rewrite 5-mar-2025, mid-march, mar-2025, q1/2025, 1q 2025 and 2025 h2.
     v_phrase := regexp_replace(v_phrase, format(E'\\m(%s)-(%s)-([0-9]{4})\\M', c_day, c_month), E'\\1 \\2 \\3', 'g');
     v_phrase := regexp_replace(v_phrase,
       format(E'\\m(early|mid|late)-(?=%s\\M|[0-9]{4}\\M|spring|summer|autumn|fall|winter)', c_month),
@@ -80,7 +80,7 @@ begin
       'g');
   end if;
   if v_phrase like any ('{%day%,%mon%,%tue%,%wed%,%thu%,%fri%,%sat%,%sun%}') then
-    -- Monday, March 3rd
+    -- Remove the weekday from "monday, march 3rd".
     v_phrase := regexp_replace(v_phrase,
       format(E'\\m%s,? (?:the )?(?=%s(?:(?:%s)%s)? (?:of )?%s\\M|%s,? (?:the )?%s\\M|[0-9]{4}-[0-9]{2}-[0-9]{2})',
                                                 c_weekday, c_day, c_between, c_day, c_month, c_month, c_day), '', 'g');
@@ -94,7 +94,7 @@ begin
                                                 c_day), E'\\1 \\2', 'g');
   end if;
   if v_phrase like any ('{%-%,% to %,% through %,% until %,% till %,% and %}') then
-    -- 3-7 March 2026 and March 3 to 7, 2026: the month and the year belong to both days.
+    -- Both days have the same month and year in "3-7 March 2026" and "March 3 to 7, 2026".
     v_phrase := regexp_replace(
       v_phrase, format(E'(?<!%s )(?<![-0-9])\\m(%s)(%s)(%s) (?:of )?(%s)\\M((?: of)? [0-9]{4}\\M)?(?![-0-9])', c_month,
         c_day,
@@ -107,7 +107,7 @@ begin
       E'\\1 \\2\\5\\3\\1 \\4\\5', 'g');
   end if;
   if strpos(v_phrase, '-') > 0 then
-    -- jan-mar 2025, 2023-2025, 30 december 2025-2 january 2026
+    -- Rewrite jan-mar 2025, 2023-2025 and 30 december 2025-2 january 2026.
     v_phrase := regexp_replace(v_phrase, format(E'\\m(%s(?: %s)?(?: [0-9]{4})?) ?- ?(?=(?:%s )?%s\\M)', c_month, c_day,
       c_day, c_month),
                                E'\\1 - ', 'g');
@@ -123,5 +123,6 @@ end
 $$;
 
 comment on function braid_store.spelled_dates(text) is
-  'Rewrite the dates of a phrase in the forms that named_period reads: jan. 5, 2026 as jan 5 2026, 31/12/2025 as '
-  '2025-12-31, 3-7 march 2026 as 3 march 2026-7 march 2026, ''25 as 2025. The rest stays. phrase is in lower case.';
+  'Rewrite the dates of a phrase in the forms that named_period reads, and leave the rest as it is. jan. 5, 2026 '
+  'becomes jan 5 2026; 31/12/2025 becomes 2025-12-31; 3-7 march 2026 becomes 3 march 2026-7 march 2026; ''25 becomes '
+  '2025. phrase is in lower case.';

@@ -83,5 +83,5 @@ $$;
 
 comment on function braid_store.timeframe_phrase(text, text, timestamptz) is
   'Return the range that one phrase stands for; null means open. The phrase is in lower case and may begin with a '
-  'preposition. is_understood: whether it is a timeframe. is_explicit: whether it would mean a time inside other text, '
-  'too.';
+  'preposition. is_understood: whether the phrase is a timeframe. is_explicit: whether the phrase would also mean a '
+  'time inside other text.';

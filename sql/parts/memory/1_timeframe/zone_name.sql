@@ -13,7 +13,7 @@ begin
   if v_name is null then
     return current_setting('TimeZone');
   end if;
-  -- PostgreSQL reads offsets as POSIX zones, which count westwards.
+  -- PostgreSQL reads offsets as POSIX zones, which count westwards, so the sign changes.
   v_offset := regexp_match(v_name, E'^(?:UTC|GMT)?([+-])(\\d\\d?)(?::?([0-5]\\d))?$', 'i');
   if v_offset is not null and v_offset[2]::int <= 15 then
     return format('<%s%s>%s%s:%s', v_offset[1], lpad(v_offset[2], 2, '0') || coalesce(v_offset[3], ''),
@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.zone_name(text) is
-  'Return a time zone in the form that PostgreSQL takes; null gives the session''s. Offsets count eastwards, as in ISO '
-  '8601. Raise 22023 for what is not a time zone.';
+  'Return a time zone in the form that PostgreSQL takes; for null, the session''s time zone. Offsets count '
+  'eastwards, as in ISO 8601. Raise 22023 for a value that is no time zone.';

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_code text;
-  -- A longer query is a text of its own.
+  -- A longer query has more than 32 words, and is a text of its own.
   v_query text := left(query_text, 16384);
   v_word_count int := cardinality(regexp_split_to_array(btrim(v_query), E'\\s+'));
 begin
@@ -26,16 +26,16 @@ begin
     reason := 'it quotes';
     return;
   end if;
-  -- Finds codes with four digits or more, hexadecimal numbers, versions (also "Python 3.11"), numbers of errors ("HTTP
-  -- 404"), underscores, capitals inside a word, calls and paths. Leaves out names such as IL-6, p53 and mRNA: more
-  -- weight on full text for them gives worse results on SciFact. Also leaves out 18th, 1960s, Table 2.5 and and/or.
+  -- Match codes with four digits or more, hexadecimal numbers, versions (also "Python 3.11"), error numbers ("HTTP
+  -- 404"), underscores, capitals inside a word, calls and paths. Skip names such as IL-6, p53 and mRNA: more full-text
+  -- weight for them made results on SciFact worse. Also skip 18th, 1960s, Table 2.5 and and/or.
   v_code := substring(v_query from
     E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|0[xX][0-9A-Fa-f]{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d'
     '|(?!Fig|Tab|Sec|Eq|Chap|Mach)[A-Z][A-Za-z]{2,} \\d+\\.\\d|(?![A-Z]+ (?:19|20)\\d\\d)[A-Z]{3,} \\d{2}[0-9A-Z]'
     '|(?:[Ee]rror|[Ee]rrno|[Cc]ode|[Ss]tatus) \\d{2}|[A-Za-z]+_\\w|[a-z]{2,}[A-Z][a-z]'
     '|[A-Za-z]\\w*(?:::|->|\\(\\))|[\\w.]*/[\\w.-]*[/.]\\w|[A-Za-z_][\\w-]*\\.[a-z_]\\w)[^\\s,;?!)\\]]*)');
   if v_code is null and v_word_count <= 4 then
-    -- In few words a name with a number is what is looked for: AB-12, XR-7, v3, Java 17.
+    -- In a short query, a name with a number is likely the thing looked for: AB-12, XR-7, v3, Java 17.
     v_code := substring(v_query from
       E'(?:^|\\s)((?:[A-Z][A-Z0-9]*-\\d+|v\\d+|[A-Z][A-Za-z]+ (?!(?:19|20)\\d\\d)\\d+)[A-Z]?)(?=[,;?!.]?(?:\\s|$))');
   end if;
@@ -51,5 +51,4 @@ end
 $$;
 
 comment on function braid_store.auto_weights(text) is
-  'Return the factors by which the strategy auto multiplies the weights of the legs for a query text, and the reason '
-  'in words.';
+  'Return the factors by which strategy auto multiplies the legs'' weights for a query text, and the reason in words.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.period_ranges(jsonb) is
-  'Return the ranges of a timeframe as stats.recall tells it; null for all time.';
+  'Return the ranges of the timeframe in stats.recall; null for all time.';

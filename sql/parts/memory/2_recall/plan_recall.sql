@@ -56,5 +56,5 @@ $$;
 
 comment on function braid_store.plan_recall(text, boolean, text, text, text, timestamptz) is
   'Decide what a recall searches. searched: the text without its timeframe. ranges: the ranges of time; null for all '
-  'time. strategy: the one asked for, or what is possible with the arguments given; reason says why. Raise 22023 for '
-  'arguments that no recall can use.';
+  'time. strategy: the requested strategy, or the best that the given arguments allow; reason says why. Raise 22023 '
+  'for arguments that no recall can use.';

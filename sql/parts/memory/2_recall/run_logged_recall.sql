@@ -30,7 +30,7 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot. It names no table (run_logged_search).
+  -- One statement means one snapshot. It names no table (see run_logged_search).
   select to_jsonb(s.results) as results, (s.stats #- '{recall,warnings}') - 'warnings' as stats,
          (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection,
            s.stats) as warnings
@@ -48,7 +48,7 @@ begin
 
   select c.* into v_collection from braid_store.collections c where c.name = run_logged_recall.collection;
   if v_collection.parts is not null then
-    -- The text and the filter are those that the search had: the timeframe is in the filter.
+    -- Log the text and the filter as searched: the timeframe is in the filter.
     v_found.stats := v_found.stats || braid_store.extend_search(
       braid_store.require_tenant_id(), v_collection,
       jsonb_build_object(

@@ -37,7 +37,7 @@ declare
   v_ranking jsonb;
   v_collection braid_store.collections;
 begin
-  -- Also where only the vector is searched for.
+  -- Refuse the list even if only the vector is searched.
   if options -> 'operators' is distinct from 'false' then
     perform braid_store.refuse_list(query_text);
   end if;
@@ -84,7 +84,7 @@ begin
          may_be_sparse => true, query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
          query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
          match_count => match_count, full_text_weight => full_text_weight,
-         -- Otherwise a stored vector would be taken.
+         -- A null weight would let the search use a stored vector.
          semantic_weight => case when strategy = 'full_text' then least(semantic_weight, 0) else semantic_weight end,
          filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,
          rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
@@ -116,5 +116,5 @@ $$;
 comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz,
   float8, float8,
                                            text, float8, int, float8, text, jsonb, boolean) is
-  'Run one recall for the tenant of the session: a search with the timeframe as a filter and the legs that the '
-  'strategy needs.';
+  'Run one recall for the tenant of the session: a search filtered by the timeframe, with the legs that the strategy '
+  'needs.';

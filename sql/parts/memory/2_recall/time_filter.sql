@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select case
     when time_filter.ranges is null then time_filter.filters
-    -- What is not an object is refused later, where filters are read.
+    -- The filter's reader refuses a value that is no object.
     when jsonb_typeof(time_filter.filters) not in ('object', 'null') then time_filter.filters
     else jsonb_build_object('$and', (
       select to_jsonb(array_remove(array[nullif(nullif(time_filter.filters, 'null'), '{}'), h.hull, h.parts], null))
@@ -26,5 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.time_filter(jsonb, tstzmultirange) is
-  'Return a filter that also asks for occurred_at in one of these ranges; null ranges add nothing. Beside the single '
-  'ranges it asks for the span of them all, because an index can find that.';
+  'Return a filter that also restricts occurred_at to the given ranges; null ranges add nothing. The filter also has '
+  'the span of all ranges, because an index can find the span.';

@@ -20,8 +20,8 @@ as $$
 $$;
 
 comment on function braid.timeframe_filter(text, jsonb, text, timestamptz) is
-  E'Return the filter by which recall searches a timeframe, for functions that have none of their own, such as facets '
-  'and explain_search.\n'
-  'timeframe: what recall takes, but not auto; null, which extract_timeframe gives of a query that names no time, is '
-  'all time. filters: what else is asked for. time_zone: null, as by default, takes the session''s. reference_time: '
-  'the time that words such as yesterday count from; null takes now.';
+  E'Return the filter with which recall searches a timeframe. Use it for functions that take no timeframe, such as '
+  'facets and explain_search.\n'
+  'timeframe: any value that recall takes, but not auto. Null is all time; extract_timeframe gives null for a query '
+  'that names no time. filters: further conditions that must hold. time_zone: null, the default, takes the '
+  'session''s time zone. reference_time: the time from which words such as yesterday count; null takes now.';

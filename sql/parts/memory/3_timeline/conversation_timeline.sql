@@ -51,14 +51,14 @@ $$;
 
 comment on function braid.conversation_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
-  E'Show the conversations around what braid.recall finds, in the order of time.\n'
-  'Each turn comes once; turns that follow each other have the same window_number. topic, query_embedding: what the '
-  'turns are about; without both, the matches are the last match_count turns of the timeframe. timeframe, filters: '
-  'choose the matches, not the turns around them. match_count: how many matches. context_before, context_after: how '
-  'many turns around a match are returned, 0 to 1000 each. conversation_key: what the turns of a conversation '
-  'share, a metadata key or speaker, category or language, if each turn is a document of its own; occurred_at then '
-  'gives their order. By default a document is a conversation and its chunks are the turns. is_match: true for '
-  'matches. score: null for turns that are not matches.\n'
+  E'Show the conversations around what braid.recall finds, in order of time.\n'
+  'Each turn comes once; consecutive turns have the same window_number. topic, query_embedding: what the turns are '
+  'about; without both, the matches are the last match_count turns of the timeframe. timeframe, filters: choose the '
+  'matches, not the turns around them. match_count: the number of matches. context_before, context_after: the number '
+  'of turns returned around a match, 0 to 1000 each. conversation_key: what the turns of a conversation share, if '
+  'each turn is a document of its own. It is a metadata key or speaker, category or language; occurred_at then gives '
+  'the order of turns. By default a document is a conversation and its chunks are the turns. is_match: true for '
+  'matches, the turns that were found. score: null for turns that are not matches.\n'
   'At equal times, turns are in the order of external_id and chunk_index. Unless min_score or the option '
-  'min_relevance is given, turns that have hardly anything to do with the topic are left out, as by min_relevance '
-  'auto. All other arguments are as in recall.';
+  'min_relevance is given, turns with hardly any relevance to the topic are left out, as by min_relevance auto. All '
+  'other arguments are as in recall.';

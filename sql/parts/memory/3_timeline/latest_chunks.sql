@@ -7,8 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that the planner reads the index on the time in its order. It has no statistics, and would read and sort all
--- chunks.
+-- Make the planner read the index on occurred_at in its order. Without statistics it would read and sort all chunks.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -30,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.latest_chunks(int, int, text, int) is
-  'Return the last max_count chunks in time that pass a filter, latest first. predicate: that of the filter. Chunks '
+  'Return the last max_count chunks in time that pass a filter, latest first. predicate: the filter as SQL. Chunks '
   'without occurred_at are left out.';

@@ -75,7 +75,7 @@ begin
       match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
       reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score,
         match => match,
-      -- All turns have some similarity. Without a floor the timeline would be match_count turns about anything.
+      -- Every turn has some similarity. Without a floor the timeline would show match_count turns about anything.
       options => case when min_score is null and (options is null or jsonb_typeof(options) in ('object', 'null'))
                       then '{"min_relevance": "auto"}' || coalesce(nullif(options, 'null'), '{}') else options end);
     select array_agg(r.chunk_id), array_agg(r.score) into v_found_ids, v_scores from unnest(v_found.results) r;

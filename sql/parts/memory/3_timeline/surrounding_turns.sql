@@ -14,8 +14,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Make the planner use the primary key for the lookups below: only its order avoids a sort. While the table is small,
+-- other indexes that begin with the tenant seem as cheap, but each lookup would read all rows of the tenant.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
@@ -97,5 +97,5 @@ end
 $$;
 
 comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text) is
-  'Return chunks with the turns before and after them, each once. These are neighbours by chunk_index in the same '
-  'document, or, with conversation_key, by time in the same conversation. place: the position there.';
+  'Return chunks with the turns before and after them, each once. Turns are ordered by chunk_index in the same '
+  'document or, with conversation_key, by time in the same conversation. place: the position in this order.';

@@ -13,7 +13,7 @@ declare
 begin
   loop
     delete from braid_store.embedding_usage u
-    -- Places are those of one table: in partitions, other days can have the same.
+    -- A ctid is unique in one table only: in other partitions, other days can have the same ctid.
     where u.day < (now() at time zone 'UTC')::date - c_days and u.ctid = any (array(
       select o.ctid
       from braid_store.embedding_usage o
@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function braid_store.reap_usage(timestamptz) is
-  'Delete what embedding services did more than 400 days ago, in batches until the deadline; whether none is left.';
+  'Delete usage of embedding services older than 400 days, in batches until the deadline. Return whether none is left.';

@@ -26,8 +26,9 @@ as $$
 $$;
 
 comment on function braid.record_embedding_usage(text, text, bigint, bigint, bigint, bigint, numeric) is
-  E'Add to what embedding services did for a tenant today (UTC), which embedding_usage shows.\n'
-  'For workers. embedding_model: the service''s model. request_count, text_count: how many requests were sent, and '
-  'how many texts they embedded. token_count: all tokens; estimated_token_count: the tokens among them that were '
-  'estimated, since the service did not tell. cost: in whatever currency; null if it is not known. Only '
-  'administrators and services may call it.';
+  E'Add to a tenant''s usage of embedding services today (UTC), which embedding_usage shows.\n'
+  'Workers call it. tenant: names the tenant by key. embedding_model: the service''s model. request_count, '
+  'text_count: the number of requests sent, and of texts embedded. token_count: the number of all tokens. '
+  'estimated_token_count: the number of tokens that were estimated because the service did not report them; '
+  'token_count includes them. cost: the cost in any currency; null if unknown. Only administrators and services may '
+  'call it.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.extend_task_monitoring(text, timestamptz) is
-  'Delete old notes of what embedding services did, and notes sizes.';
+  'Run an upkeep task of monitoring: delete old usage of embedding services, or record sizes.';

@@ -14,17 +14,17 @@ declare
 begin
   if not exists (select from braid_store.daily_table_sizes d where d.day = v_day) then
     begin
-      -- One session at a time. Another one leaves it to this one, and nobody waits.
+      -- One session records the sizes; another session gives up instead of waiting.
       lock table braid_store.daily_table_sizes in share row exclusive mode nowait;
       if not exists (select from braid_store.daily_table_sizes d where d.day = v_day) then
         insert into braid_store.daily_table_sizes (day, table_name, row_bytes, index_bytes)
         select v_day, s.kind, sum(s.row_bytes), sum(s.index_bytes)
         from (
-          -- Numbered tables are of one kind.
+          -- Numbered tables count as one kind.
           select regexp_replace(c.name, '_[0-9]+$', '') as kind, pg_table_size(c.oid) as row_bytes,
                  pg_indexes_size(c.oid) as index_bytes
           from braid_store.stored_tables() c
-          -- To ask the size of what is being dropped would wait for that.
+          -- Reading the size of a table that is being dropped would wait for the drop.
           where not exists (
               select from pg_locks l
               where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
@@ -33,7 +33,7 @@ begin
         ) s
         where s.row_bytes is not null
         group by s.kind;
-        -- What was noted last of each part: a loose index scan, from the end, finds the last row of each.
+        -- A loose index scan from the end finds the last recorded row of each part.
         with recursive noted as (
           (select d.tenant_id, d.collection_id, d.chunk_count, d.token_count, d.vector_count
            from braid_store.daily_part_sizes d
@@ -56,7 +56,7 @@ begin
                coalesce(p.byte_count, 0)
         from braid_store.part_sizes() p
         full join noted n on n.tenant_id = p.tenant_id and n.collection_id = p.collection_id
-        -- Of what was dropped, rows may still be there.
+        -- Rows of dropped tenants and collections may still exist.
         join braid_store.tenants t on t.id = coalesce(p.tenant_id, n.tenant_id)
         join braid_store.collections c on c.id = coalesce(p.collection_id, n.collection_id)
         where (coalesce(p.chunk_count, 0), coalesce(p.token_count, 0), coalesce(p.vector_count, 0))
@@ -88,6 +88,7 @@ end
 $$;
 
 comment on function braid_store.note_sizes(timestamptz) is
-  'Note once a day how large tables and tenants'' parts of collections are, for storage_growth and tenant_growth, '
-  'and deletes what is older than 400 days, in batches until the deadline; whether none of that is left. If another '
-  'session notes them, or holds a table back, it is left to the next call.';
+  E'Record the sizes of tables and of tenants'' parts of collections once a day, for storage_growth and '
+  'tenant_growth.\n'
+  'Delete records older than 400 days, in batches until the deadline, and return whether none is left. If another '
+  'session records the sizes, or keeps a table locked, leave it to the next call.';

@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- A chunk takes about as much beside its tokens as so many of them: keys, and entries of indexes.
+  -- Keys and index entries of a chunk take about as much space as this many of its tokens.
   c_tokens_of_chunk constant int := 30;
   v_bytes bigint;
   v_vector_bytes bigint;
@@ -39,20 +39,21 @@ begin
              sum(pg_total_relation_size(r.shard))::bigint as byte_count
     from braid_store.vector_shards v
     cross join lateral (select to_regclass(format('braid_store.vectors_%s', v.id)) as shard) r
-    -- To ask the size of one that is being dropped would wait for that.
+    -- Reading the size of a shard that is being dropped would wait for the drop.
     where v.state <> 'retired'
     group by v.tenant_id, v.collection_id
   ), weighed as (
     select p.tenant_id, p.collection_id, p.chunk_count, p.token_count, coalesce(s.vector_count, 0) as vector_count,
            coalesce(s.index_byte_count, 0) as index_byte_count, coalesce(s.byte_count, 0) as shard_byte_count,
            p.token_count + c_tokens_of_chunk * p.chunk_count as weight,
-           -- Vectors that no shard holds. Those of chunks without a vector are counted, too.
+           -- The number of chunks outside shards approximates the number of vectors there; it includes chunks without a
+           -- vector.
            greatest(p.chunk_count - coalesce(s.vector_count, 0), 0) as vector_weight
     from parts p
     left join shards s on s.tenant_id = p.tenant_id and s.collection_id = p.collection_id
   )
   select w.tenant_id, w.collection_id, w.chunk_count, w.token_count, w.vector_count, w.index_byte_count,
-         -- Numeric: as bigints, the products of a database of 15 GB overflow.
+         -- Use numeric: as bigints, the products overflow in a database of 15 GB.
          (coalesce(v_bytes::numeric * w.weight / nullif(sum(w.weight) over (), 0), 0)
           + coalesce(v_vector_bytes::numeric * w.vector_weight / nullif(sum(w.vector_weight) over (), 0), 0)
           + w.shard_byte_count)::bigint
@@ -61,6 +62,6 @@ end
 $$;
 
 comment on function braid_store.part_sizes() is
-  'How large each tenant''s part of a collection is. byte_count: its vector shards, and a share of the tables that '
-  'all tenants have in common, by its tokens and chunks, of chunk_vectors by its chunks outside of shards. It reads '
-  'segments, not chunks.';
+  E'Return the size of each tenant''s part of a collection.\n'
+  'byte_count is the size of its vector shards and its share of the tables that all tenants share. The share goes by '
+  'tokens and chunks; for chunk_vectors it goes by chunks outside shards. The function reads segments, not chunks.';

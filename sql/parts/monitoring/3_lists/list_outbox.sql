@@ -31,7 +31,7 @@ begin
            count(*) filter (where j.claimed_until is distinct from 'infinity'
              and j.last_error is not null) as failed_count,
            count(*) filter (where j.claimed_until = 'infinity') as abandoned_count,
-           -- Ids are given in the order of time, or nearly.
+           -- Ids are assigned nearly in the order of time.
            min(j.chunk_id) filter (where j.claimed_until is distinct from 'infinity') as first_chunk_id
     from braid_store.embedding_jobs j
     group by j.tenant_id, j.collection_id, j.vector_space_id

@@ -21,7 +21,7 @@ begin
   select s.name, p.part, t.key, n.name, p.byte_count,
          case when p.row_estimate >= 0 then p.row_estimate::bigint end
   from (
-    -- To ask the size of what is being dropped would wait for that. So these are left out before any size is asked.
+    -- Reading the size of a table that is being dropped would wait for the drop, so leave these tables out first.
     select s.oid, s.name
     from braid_store.stored_tables() s
     where not exists (
@@ -46,7 +46,7 @@ begin
     join pg_class i on i.oid = x.indexrelid
     where x.indrelid = c.oid
   ) p (part, byte_count, row_estimate)
-  -- Null: dropped meanwhile.
+  -- The size is null if the table was dropped meanwhile.
   where p.byte_count is not null;
 end
 $$;

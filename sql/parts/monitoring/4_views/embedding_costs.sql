@@ -11,21 +11,21 @@ select date_trunc('month', u.day::timestamp)::date as month, u.embedding_model,
 from braid_store.list_embedding_usage(null) u
 group by 1, 2;
 
--- For the reason given in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.embedding_costs
 for each row execute function braid_store.refuse_view_change('braid.record_embedding_usage');
 
 comment on view braid.embedding_costs is
-  'What embedding services were asked for, and what that cost, by month and model: braid.embedding_usage of all '
-  'tenants together. Only administrators, services and monitors may call it.';
+  'Requests to embedding services and their cost by month and model: braid.embedding_usage of all tenants together. '
+  'Only administrators, services and monitors may read it.';
 comment on column braid.embedding_costs.month is 'The first day of the month, in UTC.';
-comment on column braid.embedding_costs.embedding_model is 'The model.';
-comment on column braid.embedding_costs.tenant_count is 'For how many tenants.';
-comment on column braid.embedding_costs.request_count is 'How many requests there were.';
-comment on column braid.embedding_costs.text_count is 'How many texts were embedded.';
-comment on column braid.embedding_costs.token_count is 'How many tokens these had.';
+comment on column braid.embedding_costs.embedding_model is 'The embedding model.';
+comment on column braid.embedding_costs.tenant_count is 'The number of tenants.';
+comment on column braid.embedding_costs.request_count is 'The number of requests.';
+comment on column braid.embedding_costs.text_count is 'The number of texts embedded.';
+comment on column braid.embedding_costs.token_count is 'The number of tokens embedded.';
 comment on column braid.embedding_costs.estimated_token_count is
-  'How many of the tokens the service did not tell: a quarter of the characters.';
+  'The number of tokens that the service did not report, estimated as a quarter of the characters.';
 comment on column braid.embedding_costs.cost is
-  'What it cost, by pgbraid work --price-per-million; null if no price was given.';
+  'The cost by pgbraid work --price-per-million; null if no price was given.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- So that the planner reads the index, in its order.
+-- Make the planner read the index in its order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -22,7 +22,7 @@ begin
     order by q.used_at desc
     offset drop_query_embeddings.kept_count);
   if v_places <> '{}' then
-    -- Those that another session is deleting, or using, are left to it.
+    -- Skip rows that another session is deleting or using.
     delete from braid_store.query_embeddings q
     where q.tenant_id + 0 = drop_query_embeddings.tenant_id and q.ctid = any (array(
       select l.ctid from braid_store.query_embeddings l
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.drop_query_embeddings(int, int, int) is
-  'Delete all but kept_count of the vectors of queries that a tenant''s part of a collection has, those not used for '
-  'longest first.';
+  'Delete stored query vectors of a tenant''s part of a collection, least recently used first, until kept_count are '
+  'left.';

@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.extend_own_queries_query_vectors(int, int, int, int) is
-  'Return the vectors of queries that are stored for a tenant''s part of a collection, the last used first.';
+  'Return the stored query vectors of a tenant''s part of a collection, most recently used first.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_query_vectors(int, int) is
-  'Count the vectors of queries that a tenant has in a collection.';
+  'Count the stored query vectors of a tenant in a collection.';

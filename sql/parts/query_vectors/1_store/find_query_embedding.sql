@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 begin
-  -- What a tenant's users searched for is no business of requests without a user.
+  -- Requests without a user must not learn what a tenant's users searched for.
   if find_query_embedding.collection.parts ->> 'query_embedding_count' is null
     or find_query_embedding.embedded_text = ''
      or braid_store.session_is_anonymous() then
@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.find_query_embedding(int, braid_store.collections, text) is
-  'Return the vector that the model of a collection''s searches made of a text, if the tenant has it stored; else '
-  'null.';
+  'Return the tenant''s stored vector of a text, made by the model that the collection''s searches use; null if '
+  'there is none.';

@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.query_text_hash(text) is
-  'Return the hash by which the vector of a query''s text is stored and found.';
+  'Return the hash under which the vector of a query''s text is stored.';

@@ -20,7 +20,7 @@ declare
 begin
   if extend_query_embedding_query_vectors.cursor <> '' then
     v_first := string_to_array((braid_store.read_cursor(extend_query_embedding_query_vectors.cursor)).fingerprint, ':');
-    -- Pages go on as the first one was searched, even if a vector has been stored since.
+    -- Later pages search as the first page did, even if a vector has been stored since.
     if v_first[2] is null then
       return;
     end if;
@@ -46,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.extend_query_embedding_query_vectors(int, braid_store.collections, text, text) is
-  'Return the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is '
-  'looked for if the cursor''s first page was searched without one. Raise 22023 if that had another vector for this '
-  'text.';
+  'Return the stored vector for the text of a search, if there is one, as find_query_embedding does. If the '
+  'cursor''s first page was searched without a vector, return none. Raise 22023 if the first page had another vector '
+  'for this text.';

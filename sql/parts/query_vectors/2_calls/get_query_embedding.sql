@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.get_query_embedding(text, text) is
-  E'Return the vector that is stored for a query''s text, made by the model of the collection''s searches; null if '
-  'there is none.\n'
-  'embedded_text: the text as it was embedded, without operators. Use it where a function takes a vector, as in '
+  E'Return the stored vector of a query''s text, made by the model that the collection''s searches use; null if there '
+  'is none.\n'
+  'embedded_text: the text as embedded, without operators. Use it where a function takes a vector, as in '
   'semantic_search(get_query_embedding(''price'')), and before you embed a text. Requests without a user get null.';

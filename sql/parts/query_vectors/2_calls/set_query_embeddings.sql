@@ -13,8 +13,8 @@ as $$
 $$;
 
 comment on function braid.set_query_embeddings(text, int) is
-  E'Set for how many queries a collection stores the vectors, so that none is embedded twice.\n'
-  'A hybrid search of text alone takes the vector that is stored for its text, and says so in stats; without one it '
-  'is by full text. embedding_count: the most vectors that each tenant has, 0 to 10000; beyond that, the vectors '
-  'stored longest ago are deleted. 0 stores none, as in a new collection. Clients store vectors with '
+  E'Set for how many queries a collection stores vectors, so that repeated queries need no embedding.\n'
+  'A hybrid search of text alone uses the vector that is stored for its text, and says so in stats; without a stored '
+  'vector it is a full-text search. embedding_count: the most vectors per tenant, 0 to 10000; beyond it, the vectors '
+  'stored longest ago are deleted. 0, the default of a new collection, stores none. Clients store vectors with '
   'store_query_embedding. Only administrators may call it.';

@@ -19,9 +19,10 @@ as $$
 $$;
 
 comment on function braid.store_query_embedding(text, @vector@.vector, text, text) is
-  E'Store the vector of a query''s text for the searches of the session''s tenant, in place of one that is there.\n'
-  'embedded_text: the text of which the vector was made, without operators; at most 16384 bytes. The text itself is '
-  'not kept, only its hash. embedding: the vector. embedding_model: the model that made the vector; another model '
-  'than the searches'' is refused, null is not checked. Store it again when it is used again: then it is kept for '
-  'longer. Return whether it is stored: false if a clear, an import or a model change keeps writers waiting just '
-  'then. Raise 22023 if the collection stores none (set_query_embeddings).';
+  E'Store the vector of a query''s text for the searches of the session''s tenant, replacing an existing one.\n'
+  'embedded_text: the text that was embedded, without operators; at most 16384 bytes. Only a hash of the text is '
+  'stored. embedding: the vector to store. embedding_model: the model that made the vector; a model other than the '
+  'searches'' model is refused, and null is not checked.\n'
+  'Store the vector again when it is used again, to keep it longer. Return whether it is stored: false if a clear, '
+  'an import or a model change blocks writers at the moment. Raise 22023 if the collection stores no query vectors '
+  '(set_query_embeddings).';

@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.update_query_embeddings(text, int) is
-  'Do the work of braid.set_query_embeddings. If there shall be fewer than before, maintain() deletes the others.';
+  'Do the work of braid.set_query_embeddings. If the limit is lowered, maintain() deletes the excess vectors.';

@@ -11,14 +11,14 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- A search comes before this, and somebody waits for it.
+-- The call precedes a search that a user waits for.
 set lock_timeout = '100ms'
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
   c_most_bytes constant int := 16384;
-  -- Searches repeat; writing down each use would make as many dead rows.
+  -- Do not record every use of a repeated query: each would leave a dead row.
   c_recent constant interval := '1 hour';
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(write_query_embedding.collection);

@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.check_token_model(braid_store.collections, text, text) is
-  'Raise 22023 if a collection has no token vectors, or has those of another model; null is not compared. '
-  'argument_name: what messages call what was given; null if nothing was.';
+  'Raise 22023 if a collection has no token vectors, or has token vectors of another model; a null model is not '
+  'compared. argument_name: the name of the given argument in messages; null if none was given.';

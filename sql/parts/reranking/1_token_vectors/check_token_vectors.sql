@@ -41,5 +41,5 @@ end
 $$;
 
 comment on function braid_store.check_token_vectors(braid_store.collections, @vector@.halfvec[], text) is
-  'Raise 22023 for a token vector that is null, of other dimensions than those of the collection, or zero. '
-  'vectors_name: what messages call the vectors.';
+  'Raise 22023 for a token vector that is null or zero, or that has other dimensions than the collection''s token '
+  'vectors. vectors_name: the name of the vectors in messages.';

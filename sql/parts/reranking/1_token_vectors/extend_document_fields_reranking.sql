@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.extend_document_fields_reranking() is
-  'Return the field of the vectors of a chunk''s tokens, as extend_document_fields does.';
+  'Return the document field for the token vectors of a chunk, as extend_document_fields does.';

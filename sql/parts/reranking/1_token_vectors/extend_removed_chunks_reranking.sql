@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
-  -- Looked up one by one by the whole key, as in remove_chunks.
+  -- Look up rows one by one by the whole key, as in remove_chunks.
   delete from braid_store.token_vectors t
   where t.tenant_id + 0 = extend_removed_chunks_reranking.tenant_id and t.ctid = any (array(
     select t.ctid

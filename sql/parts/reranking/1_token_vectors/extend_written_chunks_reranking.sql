@@ -34,14 +34,14 @@ begin
            offset 0
          ) t;
   end if;
-  -- Few writes bring any, and what follows takes a new session long to plan.
+  -- Few writes bring token vectors, and the rest takes a new session long to plan.
   if not exists (
     select from unnest(extend_written_chunks_reranking.inputs) i
     where i.parts ? 'token_vectors' or jsonb_path_exists(i.chunks, '$[*].token_vectors'))
   then
     return;
   end if;
-  -- One chunk after the other: together they may be too large for an array.
+  -- Store one chunk at a time: all together may be too large for an array.
   for v_given in
     select ch.document_id, g.chunk_index, g.token_vectors,
            format('token_vectors of document "%s"%s', left(i.external_id, 100),
@@ -81,6 +81,6 @@ $$;
 comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections,
   braid_store.document_input[],
                                                     braid_store.document_change[], bigint[], bigint[]) is
-  'Store the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets '
-  'those of the previous chunk with the same text. Raise 22023 for those that the collection cannot have. '
-  'previous_ids: the previous chunk, or null, of each of chunk_ids; null if there are none.';
+  'Store the token vectors given with new and replaced documents or their chunks. A chunk without any takes over the '
+  'token vectors of the previous chunk with the same text. Raise 22023 for vectors that the collection cannot store. '
+  'previous_ids: for each of chunk_ids, the previous chunk, or null; null if there are none.';

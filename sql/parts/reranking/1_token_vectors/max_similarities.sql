@@ -25,10 +25,10 @@ begin
       offset 0
     ) t on true
     left join lateral (
-      -- Summed in order, so that the same vectors give the same sum to the last bit.
+      -- Sum in order, so that the same vectors give the same sum to the last bit.
       select avg(n.nearest order by n.number) as similarity
       from (
-        -- All vectors have the length 1. min and one minus sign cost less than a minus sign for each pair.
+        -- All vectors have length 1. min with one minus sign costs less than a minus sign for each pair.
         select q.number, -min(q.vector operator(@vector@.<#>) v.vector) as nearest
         from unnest(max_similarities.query_vectors) with ordinality q (vector, number), unnest(t.vectors) v (vector)
         group by q.number
@@ -40,6 +40,8 @@ end
 $$;
 
 comment on function braid_store.max_similarities(int, braid_store.collections, bigint[], @vector@.halfvec[]) is
-  'For each of some chunks how near its tokens are to those of a query: the mean, over the query''s vectors, of the '
-  'highest cosine with one of the chunk''s (MaxSim: Khattab & Zaharia 2020, "ColBERT", equation 3, divided by the '
-  'number of the query''s vectors). Null for a chunk without token vectors of the collection''s model.';
+  E'Return the similarity of each chunk''s tokens to a query''s tokens (MaxSim); null for a chunk without token '
+  'vectors of the collection''s model.\n'
+  'For each query vector, take the highest cosine with one of the chunk''s vectors; the similarity is the mean over '
+  'the query''s vectors. It follows Khattab & Zaharia 2020, "ColBERT", equation 3, divided by the number of the '
+  'query''s vectors.';

@@ -22,5 +22,6 @@ $$;
 comment on function braid.missing_token_vectors(int, bigint, text) is
   E'Return chunks that have no token vectors of the collection''s model, with the text to embed, in the order of '
   'their ids.\n'
-  'For workers. Answer with store_token_vectors. after_chunk_id: the last chunk_id of the call before; 0 begins. '
-  'chunk_count: 1 to 10000. It claims nothing: two workers that go through the same chunks do the same work.';
+  'Workers call it, and answer with store_token_vectors. after_chunk_id: the last chunk_id of the call before; 0 '
+  'begins. chunk_count: the number of chunks to return, 1 to 10000.\n'
+  'It claims nothing: two workers that read the same chunks do the same work.';

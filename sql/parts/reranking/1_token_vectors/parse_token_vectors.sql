@@ -28,4 +28,5 @@ end
 $$;
 
 comment on function braid_store.parse_token_vectors(jsonb, text) is
-  'Convert the vectors of tokens from JSON. Raise 22023 for what are none. vectors_name: what messages call them.';
+  'Convert the vectors of tokens from JSON. Raise 22023 for malformed vectors. vectors_name: the name of the vectors '
+  'in messages.';

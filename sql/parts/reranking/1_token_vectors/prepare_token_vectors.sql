@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Of vectors of 384 dimensions: about six seconds.
+  -- With 384 dimensions, the limit is about six seconds.
   c_max_pairs constant int := 20000000;
   v_vectors @vector@.halfvec[] := array(
     select u.vector::@vector@.halfvec
@@ -34,6 +34,6 @@ end
 $$;
 
 comment on function braid_store.prepare_token_vectors(jsonb, braid_store.collections) is
-  'Return the option late_interaction, as read_late_interaction_option gives it, with the query''s token vectors '
-  'brought to length 1. Raise 22023 if they cannot be compared with those of the collection, and 54000 if that were '
-  'too much work.';
+  'Return the option late_interaction, as read_late_interaction_option returns it, with the query''s token vectors '
+  'normalised to length 1. Raise 22023 if they cannot be compared with the collection''s token vectors, and 54000 if '
+  'the comparison takes too much work.';

@@ -32,13 +32,14 @@ begin
   select min(s.similarity), max(s.similarity) into v_low, v_high from unnest(v_similarities) s (similarity);
   select min(c.score), max(c.score) into v_low_score, v_high_score from unnest(candidates[:v_count]) c;
   for v_place in 1..v_count loop
-    -- Between the scores of the first and the last of them, so that those behind them stay behind.
+    -- Stay within the scores of the compared candidates, so that later candidates stay behind them.
     v_normalised := case when v_high > v_low
                          then least(greatest(v_low_score + (v_high_score - v_low_score)
                                                            * ((v_similarities[v_place] - v_low) / (v_high - v_low)),
                                              v_low_score), v_high_score) end;
     v_normalised := case when v_similarities[v_place] is not null then v_normalised end;
-    -- Rounded so that equal ones stay equal, and that none gets below both: not below those that were not compared.
+    -- Keep rounding from pushing a score below both of its sources: equal scores stay equal, and no score falls below
+    -- the candidates that were not compared.
     if v_normalised is not null then
       v_scores[v_place] := greatest(v_scores[v_place] + v_weight * (v_normalised - v_scores[v_place]),
                                     least(v_scores[v_place], v_normalised));
@@ -52,8 +53,8 @@ end
 $$;
 
 comment on function braid_store.rank_by_tokens(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Give the best candidates new scores by their token vectors, and sort all, best first: the score so far goes the '
-  'share weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of the '
-  'first candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps '
-  'its score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of '
-  'it, its share and the score.';
+  E'Score the best candidates anew by their token vectors, and sort all candidates, best first.\n'
+  'The new score is a weighted mean of the old score and the normalised similarity; weight is the similarity''s '
+  'share. Similarities from max_similarities are scaled to the range of the first candidates'' scores. A chunk '
+  'without token vectors keeps its score; all scores stay if the similarities are equal. The column boosts has the '
+  'similarity, its normalised value, its share and the score.';

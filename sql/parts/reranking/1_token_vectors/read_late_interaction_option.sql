@@ -47,5 +47,4 @@ $$;
 
 comment on function braid_store.read_late_interaction_option(jsonb) is
   'Return the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. '
-  'Raise 22023 for values that cannot be used; whether the collection has such vectors is looked at by '
-  'prepare_token_vectors.';
+  'Raise 22023 for values that cannot be used. prepare_token_vectors checks whether the collection has token vectors.';

@@ -19,8 +19,8 @@ as $$
 $$;
 
 comment on function braid.set_token_vectors(text, text, int, int) is
-  E'Say which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.\n'
-  'embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at '
-  'most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the '
-  'collection''s embeddings. Those that another model made, or that have another length, are not read any more. They '
-  'go when others are stored for the chunk, or with it. Only administrators may call it.';
+  E'Set which token vectors the chunks of a collection may have, for searches with the option late_interaction.\n'
+  'embedding_model: the model that makes them; null for none. vector_count: the most vectors per chunk, 1 to 512; '
+  'clients pool the tokens of a chunk to fit. dimensions: their length; null takes the length of the collection''s '
+  'embeddings. Stored vectors of another model or another length are no longer read. They are deleted when others '
+  'are stored for the chunk, or with the chunk. Only administrators may call it.';

@@ -22,9 +22,10 @@ as $$
 $$;
 
 comment on function braid.store_token_vectors(bigint[], @vector@.halfvec[], int[], text, text) is
-  E'Store the vectors of the tokens of chunks, for searches with the option late_interaction, in place of those they '
-  'had.\n'
-  'vectors: those of the first of chunk_ids, then those of the second, and so on; of any length but 0. '
-  'vector_counts: how many belong to each, 1 to what set_token_vectors allows. At most 10000 chunks and 100000 '
-  'vectors. Chunks that were deleted in the meantime are passed over. embedding_model: the model that made the '
-  'vectors; null takes the one of set_token_vectors. Return how many chunks got theirs.';
+  E'Store the token vectors of chunks, for searches with the option late_interaction, replacing earlier ones.\n'
+  'chunk_ids: the chunks to store vectors for. vectors: has all vectors of the first chunk of chunk_ids, then all '
+  'vectors of the second, and so on; of any length but 0. vector_counts: has the number of vectors of each chunk, '
+  'from 1 up to the limit of set_token_vectors. embedding_model: the model that made the vectors; null takes the '
+  'model of set_token_vectors.\n'
+  'A call takes at most 10000 chunks and 100000 vectors. Chunks that were deleted in the meantime are skipped. '
+  'Return the number of chunks stored.';

@@ -22,7 +22,7 @@ declare
     from unnest(write_token_vectors.vector_counts) with ordinality u (count, place)
     order by u.place);
 begin
-  -- Locks chunks in the order of their ids, as remove_chunks does, so the two cannot deadlock.
+  -- Lock chunks in the order of their ids, as remove_chunks does, so that the two cannot deadlock.
   v_chunk_ids := array(
     select c.id
     from (select u.id from unnest(write_token_vectors.chunk_ids) u (id) order by u.id offset 0) u,
@@ -49,7 +49,7 @@ begin
     ) v
     join unnest(write_token_vectors.chunk_ids) with ordinality i (chunk_id, number) on i.number = v.number
   ) e
-  -- Some chunks may have been deleted since their text was read. The others are locked and cannot be deleted now.
+  -- Skip chunks deleted since their text was read. The others are locked and cannot be deleted now.
   join unnest(v_chunk_ids) c (id) on c.id = e.chunk_id
   order by e.chunk_id
   on conflict (tenant_id, collection_id, chunk_id)
@@ -61,6 +61,6 @@ $$;
 
 comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[],
   int[]) is
-  'Store token vectors of chunks as they are. vectors: those of all chunks one after the other, of length 1. '
-  'vector_counts: how many each chunk has, none of them 0. Chunks that do not exist any more are skipped. Return how '
-  'many chunks got theirs.';
+  'Store token vectors of chunks as they are. vectors has all vectors of the chunks, one chunk after the other, each '
+  'of length 1. vector_counts has the number of vectors of each chunk, at least 1. Chunks that no longer exist are '
+  'skipped. Return the number of chunks stored.';

@@ -12,14 +12,14 @@ rows 200
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good
--- while the table is small, and all of the tenant's rows would be read for each.
+-- Make the planner use the primary key for the lookups below: only its order avoids a sort. While the table is small,
+-- other indexes that begin with the tenant seem as cheap, but each lookup would read all rows of the tenant.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  c_half constant float8 := 604800; -- seconds in which recency falls to a half
+  c_half constant float8 := 604800; -- seconds after which recency has halved
   v_now float8 := extract(epoch from now())::float8;
   v_term_count int := coalesce(cardinality((request.query).terms), 0);
   v_neighbours float8[];
@@ -30,7 +30,7 @@ declare
   v_recencies float8[];
   v_importances float8[];
 begin
-  -- What has to be read is read only for a model that uses it.
+  -- Compute features that need reads only for models that use them.
   if 'neighbour_score' = any (wanted) then
     v_neighbours := braid_store.neighbour_sums(request.tenant_id, array(select c.chunk_id from unnest(candidates) c),
                                                array(select c.fused_score from unnest(candidates) c));
@@ -54,7 +54,7 @@ begin
              count(*) over (partition by c.document_id)::int as of_document, max(c.occurred_at) over () as newest
       from unnest(candidates) with ordinality u
       left join lateral (
-        -- Bounded as in number_field.
+        -- The bounds are the same as in number_field.
         select c.document_id, c.token_count, extract(epoch from c.occurred_at)::float8 as occurred_at,
                case when c.importance is null then null when abs(c.importance) < 1e-9 then 0
                     else least(greatest(c.importance, -1e9), 1e9) end as importance
@@ -67,7 +67,7 @@ begin
   end if;
 
   return query
-  -- In the order of known_ranking_features.
+  -- The order must be the same as in known_ranking_features.
   select c.ordinality::int,
          array[coalesce(c.full_text_score, 0), coalesce(c.full_text_normalised_score, 0),
                coalesce(1 / c.full_text_rank::float8, 0),
@@ -86,6 +86,6 @@ end
 $$;
 
 comment on function braid_store.candidate_features(braid_store.search_request, braid_store.fused_candidate[], text[]) is
-  'Return the features of candidates, in the order of known_ranking_features, for a ranking model. place: the place '
-  'of the candidate in the list. wanted: those that the model uses; others may be 0. What a candidate does not have '
-  'is 0.';
+  'Return the features of candidates for a ranking model, in the order of known_ranking_features. place: the '
+  'candidate''s place in the list. wanted: the features that the model uses; others may be 0. A feature that a '
+  'candidate lacks is 0.';

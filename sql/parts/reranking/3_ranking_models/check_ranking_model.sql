@@ -12,7 +12,7 @@ declare
   c_most_trees constant int := 500;
   c_most_nodes constant int := 5000;
   c_most_in_tree constant int := 63;
-  -- Beyond these, sums and products might leave the range of float8.
+  -- Beyond these limits, sums and products might leave the range of float8.
   c_least constant float8 := 1e-100;
   c_most constant float8 := 1e100;
   v_model jsonb := check_ranking_model.model;
@@ -111,7 +111,7 @@ begin
                when exists (select from jsonb_array_elements((t.value -> 'left') || (t.value -> 'right')) e
                             where not braid_store.is_whole_number(e.value, -n.nodes - 1, n.nodes - 1))
                               then 'a child that it does not have'
-               -- So no node is its own descendant, and each is reached once.
+               -- This order makes the nodes a tree: no node is its own descendant, and each is reached once.
                when exists (select from rows from (jsonb_array_elements(t.value -> 'left'),
                  jsonb_array_elements(t.value -> 'right'))
                                           with ordinality e (left_child, right_child, place)
@@ -147,6 +147,6 @@ end
 $$;
 
 comment on function braid_store.check_ranking_model(jsonb, text) is
-  'Raise 22023 for what is no ranking model, also for one that is not as its checksum says, and 54000 for one that '
-  'is too large. checksum: the SHA-256, in hex, of the jsonb text of the model without it. argument_name: what '
-  'messages call the model.';
+  'Check a ranking model. Raise 22023 if it is malformed or does not match its checksum, and 54000 if it is too '
+  'large. checksum: the SHA-256, in hex, of the jsonb text of the model without the checksum. argument_name: the '
+  'name of the model in messages.';

@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function braid_store.check_ranking_model_option(jsonb) is
-  'Raise 22023 for an option ranking_model that is no name, no ranking model and not false.';
+  'Check the option ranking_model. Raise 22023 unless it is a name, a ranking model or false.';

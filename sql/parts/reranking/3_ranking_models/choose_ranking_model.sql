@@ -32,7 +32,7 @@ begin
   end if;
   report := jsonb_build_object('name', v_name, 'state', case
     when model is null then 'missing'
-    -- A hybrid search becomes one by full text where there is no vector: scores mean something else then.
+    -- Without a vector, a hybrid search becomes a full-text search, and its scores mean something else.
     when given is null and model ->> 'mode' <> legs then 'other_mode'
     else 'used' end);
   if report ->> 'state' <> 'used' then
@@ -42,7 +42,7 @@ end
 $$;
 
 comment on function braid_store.choose_ranking_model(jsonb, int, braid_store.collections, text) is
-  'Return the model that a search ranks by: the one that the option ranking_model names or is, or else the '
-  'collection''s. The latter counts only for tenants that have one of this name, and in searches of the mode that it '
-  'was learned for. given: the option, null if it is not given. report: what stats tell; null without a model. Raise '
-  '42704 if the option names a model that the tenant does not have.';
+  'Return the ranking model for a search: the model that the option ranking_model names or contains, or else the '
+  'collection''s. The collection''s model only counts if the tenant has a model of this name, and the search has the '
+  'mode that it was learned for. given: the option; null if it is not given. report: the state for the stats; null '
+  'without a model. Raise 42704 if the option names a model that the tenant does not have.';

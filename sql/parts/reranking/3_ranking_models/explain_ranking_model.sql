@@ -61,6 +61,7 @@ end
 $$;
 
 comment on function braid_store.explain_ranking_model(jsonb, jsonb) is
-  'Explain what a ranking model gave a candidate, as JSON: each feature''s value, with weights also what it adds; '
-  'the way through each tree and the value of its leaf; and arithmetic, which gives the sum to the last bit. boost: '
-  'what rank_by_ranking_model put into boosts.';
+  E'Explain the score that a ranking model gave a candidate, as JSON.\n'
+  'The object has each feature''s value, with weights also its summand, and the path through each tree and the value '
+  'of its leaf. Its arithmetic gives the sum to the last bit. boost: the entry that rank_by_ranking_model put into '
+  'boosts.';

@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function braid_store.known_ranking_features() is
-  'The names of the features that a ranking model may use, in the order in which candidate_features gives them.';
+  'Return the names of the features that a ranking model may use, in the order of candidate_features.';

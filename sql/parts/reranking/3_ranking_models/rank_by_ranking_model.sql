@@ -12,7 +12,7 @@ set jit = off
 set extra_float_digits = 1
 as $$
 declare
-  -- A few seconds.
+  -- The limit takes a few seconds.
   c_most_steps constant bigint := 100000000;
   v_model jsonb := request.parts #> '{ranking_model,model}';
   v_nodes bigint;
@@ -34,7 +34,7 @@ begin
              'features', jsonb_build_object(%s))) order by f.place)
     from braid_store.candidate_features($1, $2, $3) f,
          lateral (select %s as sum offset 0) s,
-         -- Rises with the sum, from 0 to 1: boosts take what is below 0 for 0.
+         -- The score rises with the sum, from 0 to 1, because boosts treat negative scores as 0.
          lateral (select case when s.sum < 0 then 0.5 / (1 - s.sum) else 1 - 0.5 / (1 + s.sum) end as score offset 0) t
     $query$,
     (select string_agg(format('%L, f.features[%s]', n.name, array_position(braid_store.known_ranking_features(),
@@ -52,6 +52,6 @@ end
 $$;
 
 comment on function braid_store.rank_by_ranking_model(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Give candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of '
-  'the model, the score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the '
+  'Score candidates anew by the ranking model of the request, and sort them, best first. With s as the sum of the '
+  'model, the score is 0.5 / (1 - s) for s below 0, else 1 - 0.5 / (1 + s). The column boosts has the features, the '
   'sum (value) and the score.';

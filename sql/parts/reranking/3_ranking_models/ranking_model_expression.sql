@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The places of the model's features among all.
+  -- Maps the model's features to their places among all features.
   v_places int[] := array(
     select array_position(braid_store.known_ranking_features(), f.name)
     from jsonb_array_elements_text(model -> 'features') with ordinality f (name, place)
@@ -22,7 +22,7 @@ declare
   v_thresholds text[];
   v_left int[];
   v_right int[];
-  -- The leaves as SQL, then those of nodes.
+  -- These hold the SQL of the leaves and of the nodes.
   v_leaves text[];
   v_nodes text[];
 begin
@@ -40,7 +40,7 @@ begin
       select format('%L::float8', l.value)
       from jsonb_array_elements_text(v_tree -> 'value') with ordinality l (value, place) order by l.place);
     v_nodes := '{}';
-    -- A node comes before its children.
+    -- Nodes precede their children, so build them from the last one.
     for v_node in reverse coalesce(cardinality(v_features), 0)..1 loop
       v_nodes[v_node] := format(
         'case when f.features[%s] <= %L::float8 then %s else %s end', v_places[v_features[v_node] + 1],
@@ -55,5 +55,6 @@ end
 $$;
 
 comment on function braid_store.ranking_model_expression(jsonb) is
-  'Return the sum of a ranking model as an SQL expression on f.features, as candidate_features gives them: intercept '
-  '+ weight × feature … + the leaf of each tree, added in this order. The model has passed check_ranking_model.';
+  'Return the sum of a ranking model as an SQL expression on f.features, the features of candidate_features. The sum '
+  'is intercept + weight × feature … + the leaf of each tree, added in this order. The model has passed '
+  'check_ranking_model.';

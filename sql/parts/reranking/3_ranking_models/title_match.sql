@@ -26,7 +26,7 @@ begin
         from unnest(v_lexemes, v_weights, v_term_numbers, v_phrases) q (lexeme, weight, term_number, phrase),
              lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
         where f.lexemes[w.place] = q.lexeme and f.title_frequencies[w.place] > 0
-              -- The lexeme of a phrase is only its rarest word.
+              -- The lexeme of a phrase is only its rarest word, so look for the whole phrase.
               and case when q.phrase is null then true
                        else (select p.title_frequency > 0
                              from braid_store.phrase_frequency(q.phrase, f.lexemes, f.position_ends, f.positions,
@@ -46,4 +46,4 @@ end
 $$;
 
 comment on function braid_store.title_match(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Which part of the query''s words each candidate has in its title, by their idf; null where that is none.';
+  'Return the share of the query''s words, weighted by idf, that each candidate has in its title; null if it has none.';

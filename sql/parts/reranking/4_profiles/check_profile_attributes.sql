@@ -52,4 +52,5 @@ end
 $$;
 
 comment on function braid_store.check_profile_attributes(jsonb, text) is
-  'Raise 22023 for what are no weights of attributes, and 54000 for too many. argument_name: what messages call them.';
+  'Check the weights of attributes. Raise 22023 if they are malformed, and 54000 for too many. argument_name: the '
+  'name of the argument in messages.';

@@ -68,7 +68,7 @@ end
 $$;
 
 comment on function braid_store.compile_profile(jsonb, int, braid_store.collections) is
-  'Make additive boosts of the option profile as read_profile_option gives it: one of its vector, and one of each '
-  'key of its attributes. What a named profile has counts where the option gives no other. report: what stats tell; '
-  'embedding is other_model if the stored vector is of another vector space than the collection''s, and then it does '
-  'not count.';
+  'Return additive boosts for the option profile, in the form of read_profile_option: one for its vector, and one '
+  'for each key of its attributes. Values of the option override values of the named profile. report: the state for '
+  'the stats. Its embedding is other_model if the stored vector belongs to another vector space than the '
+  'collection''s; the vector is then ignored.';

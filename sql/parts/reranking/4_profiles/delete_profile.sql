@@ -13,5 +13,4 @@ as $$
 $$;
 
 comment on function braid.delete_profile(text) is
-  E'Delete a profile of the session''s tenant.\n'
-  'Returns true, or false if there is none of that name.';
+  E'Delete a profile of the session''s tenant.\nReturn true, or false if there is none of that name.';

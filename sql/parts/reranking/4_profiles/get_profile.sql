@@ -13,6 +13,6 @@ as $$
 $$;
 
 comment on function braid.get_profile(text) is
-  E'Return a profile of the session''s tenant, null if there is none of that name.\n'
-  'An object with profile (its name), embedding (an array), embedding_model, dimensions, distance, attributes and '
-  'updated_at. For writers; searches by everybody else only use a profile.';
+  E'Return a profile of the session''s tenant; null if there is none of that name.\n'
+  'The profile is an object with profile (its name), embedding (an array), embedding_model, dimensions, distance, '
+  'attributes and updated_at. For writers; all other roles only use a profile in searches.';

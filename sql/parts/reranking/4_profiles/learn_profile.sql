@@ -19,12 +19,13 @@ as $$
 $$;
 
 comment on function braid.learn_profile(text, text[], text[], text[], text) is
-  E'Make a profile of what a user liked and disliked, and store it.\n'
-  'profile: its name; one of this name is replaced, so give all that the user ever liked, not what is new. liked, '
-  'disliked: external_ids in the collection, at most 1000 in all. The vector is Rocchio''s: 0.75 × the mean of the '
-  'liked documents - 0.15 × the mean of the disliked ones. A document counts as the mean of its first 100 chunks. '
-  'keys: those to learn weights of attributes for, category, speaker, language or metadata keys. A value weighs the '
-  'share of the liked documents that have it - 0.2 × that of the disliked ones; the 16 that weigh most are kept of '
-  'each key. The same documents give the same profile. Return an object: liked, disliked and embedded (how many '
-  'documents counted, and how many of them have a vector), not_found (the ids that are not there) and the attributes '
-  'learned.';
+  E'Make a profile from the documents that a user liked and disliked, and store it.\n'
+  'profile: the name of the profile. An existing one is replaced, so give all documents that the user ever liked, '
+  'not only new ones. liked, disliked: name external_ids in the collection, at most 1000 in all. keys: the '
+  'attributes to learn weights for, category, speaker, language or metadata keys.\n'
+  'The vector is Rocchio''s: 0.75 × the mean of the liked documents - 0.15 × the mean of the disliked ones. A '
+  'document counts as the mean of its first 100 chunks. The weight of a value is the share of liked documents that '
+  'have it - 0.2 × the share of disliked documents that have it. For each key, the 16 values with the greatest '
+  'weights are kept. The same documents give the same profile.\n'
+  'Return an object with liked and disliked (how many documents counted), embedded (how many of them have a vector), '
+  'not_found (unknown ids) and the attributes learned.';

@@ -16,7 +16,7 @@ declare
   c_most_values constant int := 16;
   c_most_chunks constant int := 100;
   c_longest constant int := 255;
-  -- As in Rocchio's formula: 0.15 / 0.75.
+  -- The ratio is the same as in Rocchio's formula: 0.15 / 0.75.
   c_disliked constant float8 := 0.2;
   v_key text;
   v_weights jsonb;
@@ -73,6 +73,7 @@ end
 $$;
 
 comment on function braid_store.learned_weights(int, bigint[], bigint[], text[]) is
-  'Return weights of attributes for a profile: of each key, the share of the liked documents that have a value, - '
-  '0.2 × that of the disliked ones, for the 16 values that weigh most. Numbers and booleans stand by their text. '
-  'Longer than 255 bytes, and in chunks after the first 100 of a document, they do not count.';
+  E'Return weights of attributes for a profile, with up to 16 values for each key.\n'
+  'The weight of a value is the share of the liked documents that have it - 0.2 × the share of the disliked '
+  'documents that have it. Numbers and booleans count by their text. Values longer than 255 bytes do not count, nor '
+  'do chunks after the first 100 of a document.';

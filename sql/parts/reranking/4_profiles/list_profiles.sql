@@ -15,5 +15,5 @@ $$;
 
 comment on function braid.list_profiles(int, text) is
   E'List the profiles of the session''s tenant, in the order of their names (by bytes).\n'
-  'match_count: how many, up to 10000. after: the name that the page before ended with; null for the first page. '
-  'embedding_model: the model of its vector; null if it has none.';
+  'match_count: limits the number of profiles, up to 10000. after: the last name of the page before; null gives the '
+  'first page. embedding_model: the model of the profile''s vector; null if it has none.';

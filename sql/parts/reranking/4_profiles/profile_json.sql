@@ -16,4 +16,4 @@ as $$
 $$;
 
 comment on function braid_store.profile_json(braid_store.profiles) is
-  'Return a profile as JSON, with the model of its embedding by name. embedding is an array of numbers.';
+  'Return a profile as JSON, with the name of its embedding model. embedding is an array of numbers.';

@@ -16,13 +16,13 @@ declare
                       where s.id = (profile_likeness.collection).vector_space_id);
   v_mean float8 := braid_store.mean_similarity(profile_likeness.tenant_id, profile_likeness.collection, v_distance,
                                                profile_likeness.embedding);
-  -- The similarity of an equal vector.
+  -- Equal vectors have this similarity.
   v_nearest float8 := case v_distance when 'inner_product' then @vector@.vector_norm(profile_likeness.embedding) ^ 2
     else 1 end;
   v_shard braid_store.serving_shard := braid_store.serving_shard(profile_likeness.tenant_id,
     profile_likeness.collection);
 begin
-  -- Where no vector is nearer than the mean, or there are none, all are alike.
+  -- If no vector is nearer than the mean, or there are no vectors, likeness cannot tell chunks apart.
   if (v_nearest - v_mean > 1e-6 * greatest(abs(v_nearest), abs(v_mean))) is not true then
     return 'null::float8';
   end if;
@@ -48,6 +48,6 @@ end
 $$;
 
 comment on function braid_store.profile_likeness(int, braid_store.collections, @vector@.vector) is
-  'Return the SQL expression, on braid_store.chunks c, for how much a chunk''s vector is like that of a profile: 1 '
-  'if it is equal, 0 if it is as similar as the vectors of the collection are on average, at least -1; null if it '
-  'has none.';
+  'Return the SQL expression, on braid_store.chunks c, for the likeness of a chunk''s vector to a profile''s vector. '
+  'Likeness is 1 for an equal vector, 0 for one that is as similar as the collection''s vectors are on average, and '
+  'at least -1. It is null for a chunk without a vector.';

@@ -13,7 +13,7 @@ begin
     return format('(%L::jsonb ->> c.%I)::float8', profile_weight.weights, profile_weight.key);
   end if;
   v_field := braid_store.filter_metadata_field(profile_weight.key);
-  -- Of an array each value counts once, in an order of their own, so that equal sets give equal sums to the last bit.
+  -- Each value of an array counts once. Sorting them makes equal sets give equal sums to the last bit.
   return format(
     'case jsonb_typeof(%1$s) when ''array'' then ('
     'select sum((%2$L::jsonb ->> e.value)::float8 order by e.value) '
@@ -25,5 +25,5 @@ $$;
 
 comment on function braid_store.profile_weight(text, jsonb) is
   'Return the SQL expression, on braid_store.chunks c, for the weight that a profile gives a chunk''s value under a '
-  'key; null if it gives none. key: category, speaker, language or a metadata key. weights: by value; numbers and '
-  'booleans are found by their text, and of an array in the metadata the weights of all values are added.';
+  'key; null if it gives none. key is category, speaker, language or a metadata key. weights: a weight for each '
+  'value. Numbers and booleans are found by their text; the weights of all values of a metadata array are added.';

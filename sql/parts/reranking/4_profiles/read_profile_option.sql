@@ -43,5 +43,5 @@ end
 $$;
 
 comment on function braid_store.read_profile_option(jsonb) is
-  'Return the option profile as an object with some of name, embedding, attributes and weight. given: this, or a '
-  'name. Raise 22023 for values that cannot be used.';
+  'Return the option profile as an object with some of the keys name, embedding, attributes and weight. given: this '
+  'object, or a name. Raise 22023 for values that cannot be used.';

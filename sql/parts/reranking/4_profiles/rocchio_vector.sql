@@ -17,7 +17,7 @@ as $$
 #variable_conflict use_column
 declare
   c_most_chunks constant int := 100;
-  -- The weights of Rocchio's formula after Manning, Raghavan & Schütze 2008, section 9.1.1.
+  -- The weights of Rocchio's formula come from Manning, Raghavan & Schütze 2008, section 9.1.1.
   c_liked constant float8 := 0.75;
   c_disliked constant float8 := 0.15;
   v_distance text := (select s.distance from braid_store.vector_spaces s
@@ -38,7 +38,7 @@ begin
       offset 0
     ) c
   ), documents as (
-    -- Under cosine all chunks, and all documents, count alike, however long their vectors are.
+    -- Under cosine, all chunks and all documents count alike, whatever the length of their vectors.
     select m.is_liked, m.number,
            @vector@.avg(case v_distance when 'cosine' then @vector@.l2_normalize(e.embedding) else e.embedding end
                         order by m.chunk_id) as mean
@@ -58,8 +58,8 @@ begin
 
   embedding := v_liked;
   if v_disliked is not null then
-    -- Divided by the sum of the weights, so that under l2 the place moves away from what is disliked, and not to the
-    -- origin.
+    -- Divide by the sum of the weights: under l2, the vector then moves away from disliked documents and not towards
+    -- the origin.
     embedding := array(
       select ((c_liked * u.liked - c_disliked * u.disliked) / (c_liked - c_disliked))::real
       from unnest(v_liked::real[], v_disliked::real[]) with ordinality u (liked, disliked, place)
@@ -76,7 +76,7 @@ end
 $$;
 
 comment on function braid_store.rocchio_vector(int, braid_store.collections, bigint[], bigint[]) is
-  'Return the vector of a profile by Rocchio''s formula (1971), 0.75 × the mean of the liked documents - 0.15 × that '
-  'of the disliked ones, to scale. A document counts as the mean of its first 100 chunks. Null if no liked document '
-  'is embedded. liked_count, disliked_count: how many documents are. Order the ids by something that lasts: rounding '
-  'follows it.';
+  'Return the vector of a profile by Rocchio''s formula (1971): 0.75 × the mean of the liked documents - 0.15 × the '
+  'mean of the disliked ones, normalised. A document counts as the mean of its first 100 chunks. embedding is null '
+  'if no liked document is embedded. liked_count, disliked_count: how many liked and disliked documents are '
+  'embedded. Give the ids in a stable order, because rounding depends on it.';

@@ -19,7 +19,7 @@ $$;
 
 comment on function braid.set_profile(text, @vector@.vector, jsonb, text) is
   E'Store a profile of the session''s tenant: what a user likes, for the option profile of searches.\n'
-  'profile: its name; one of this name is replaced. embedding: a vector of the model of the collection; what is like '
-  'it is boosted. attributes: weights from -1 to 1 of values, by key: {"category": {"billing": 0.5}}. A key is '
-  'category, speaker, language or a metadata key. collection: the collection whose model made the embedding; the '
-  'profile works in every collection with the same model.';
+  'profile: the name of the profile; an existing one is replaced. embedding: a vector of the collection''s embedding '
+  'model; chunks with similar vectors are boosted. attributes: weights from -1 to 1 of values, by key: {"category": '
+  '{"billing": 0.5}}. A key is category, speaker, language or a metadata key. collection: the collection whose model '
+  'made the embedding; the profile works in every collection with the same model.';

@@ -22,4 +22,4 @@ as $$
 $$;
 
 comment on function braid_store.write_profile(int, text, int, @vector@.vector, jsonb) is
-  'Write a profile in place of the one of this name. vector_space_id: where its embedding belongs.';
+  'Write a profile, replacing an existing one of this name. vector_space_id names the vector space of its embedding.';

@@ -14,5 +14,5 @@ $$;
 
 comment on function braid.drop_ranking_model(text) is
   E'Drop a ranking model of the session''s tenant.\n'
-  'Returns true, or false if there is none of that name. Collections that name it rank this tenant''s searches '
+  'Return true, or false if there is none of that name. Collections that name it rank this tenant''s searches '
   'without it.';

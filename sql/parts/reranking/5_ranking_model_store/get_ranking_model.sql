@@ -13,5 +13,5 @@ as $$
 $$;
 
 comment on function braid.get_ranking_model(text) is
-  E'Return a ranking model of the session''s tenant as it was stored, null if there is none of that name.\n'
-  'For writers; everybody else''s searches only rank by it.';
+  E'Return a ranking model of the session''s tenant as it was stored; null if there is none of that name.\n'
+  'For writers; all other roles only rank by it in searches.';

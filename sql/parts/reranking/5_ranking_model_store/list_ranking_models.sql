@@ -16,5 +16,5 @@ $$;
 
 comment on function braid.list_ranking_models() is
   E'List the ranking models of the session''s tenant, in the order of their names (by bytes).\n'
-  'mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said. '
-  'collections: those whose searches it ranks by default.';
+  'mode: the mode of the searches that it was learned from. learned: the data it was learned from, and its gain; '
+  'null if unknown. collections: the collections whose searches it ranks by default.';

@@ -14,8 +14,8 @@ as $$
 $$;
 
 comment on function braid.store_ranking_model(text, jsonb) is
-  E'Store a ranking model of the session''s tenant, in place of the one of this name.\n'
-  'Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking). '
-  'model: an object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights '
-  '(one for each feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as '
-  'it was written. Return true if the name is new.';
+  E'Store a ranking model of the session''s tenant, replacing an existing one of this name.\n'
+  'name: the name by which the option ranking_model, or a collection by set_ranking, chooses it. model: an object '
+  'with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each '
+  'feature) and trees, as pgbraid learn writes it. If it has the key checksum, the checksum must match.\n'
+  'Return true if the name is new.';

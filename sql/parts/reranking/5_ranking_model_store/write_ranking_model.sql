@@ -18,8 +18,8 @@ begin
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
   end if;
   perform braid_store.check_ranking_model(write_ranking_model.model, 'model');
-  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped
-  -- between.
+  -- An upsert of a partitioned table has no xmax that tells an insert from an update, so use two statements. Repeat if
+  -- the model is dropped between them.
   loop
     insert into braid_store.ranking_models (tenant_id, name, model)
     values (v_tenant_id, write_ranking_model.name, write_ranking_model.model)

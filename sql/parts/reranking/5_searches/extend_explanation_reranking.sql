@@ -27,4 +27,4 @@ end
 $$;
 
 comment on function braid_store.extend_explanation_reranking(braid_store.search_request, braid_store.search_result[]) is
-  'Explain what the ranking model of a search gave each row, as explain_ranking_model does.';
+  'Explain the score that the ranking model of a search gave each row, as explain_ranking_model does.';

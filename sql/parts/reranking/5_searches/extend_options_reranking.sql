@@ -20,5 +20,5 @@ end
 $$;
 
 comment on function braid_store.extend_options_reranking(jsonb) is
-  'Check late_interaction, profile and ranking_model, and return them with their defaults. What they need of the '
-  'collection is looked at by extend_request_reranking.';
+  'Check late_interaction, profile and ranking_model, and return them with their defaults. extend_request_reranking '
+  'checks them against the collection.';

@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.extend_ranking_reranking(braid_store.fused_candidate[], braid_store.search_request) is
-  'Rank candidates by late interaction, then by a model, as the search asks.';
+  'Rank candidates by late interaction, then by a ranking model, as the search asks.';

@@ -16,7 +16,7 @@ begin
     v_options := v_options - 'late_interaction';
   end if;
   if v_options ? 'ranking_model' or (request.collection).parts ? 'ranking_model' then
-    -- Sparse terms with one of the other two legs are not what the mode hybrid of a ranking model means.
+    -- A ranking model of mode hybrid was not learned on sparse terms with only one of the other two legs.
     v_model := braid_store.choose_ranking_model(
       v_options -> 'ranking_model', request.tenant_id, request.collection,
       case when request.legs = 'hybrid' and (request.sparse).terms is not null
@@ -41,6 +41,6 @@ end
 $$;
 
 comment on function braid_store.extend_request_reranking(braid_store.search_request) is
-  'Prepare a search by late interaction, a ranking model or a profile: the query''s token vectors and the model go '
-  'into parts, what became of ranking_model and profile into parts of the options, and a profile''s boosts behind '
-  'those that there are.';
+  E'Prepare a search by late interaction, a ranking model or a profile.\n'
+  'The query''s token vectors and the model go into parts, and the states of ranking_model and profile into parts of '
+  'the options. A profile''s boosts are appended to the existing boosts.';

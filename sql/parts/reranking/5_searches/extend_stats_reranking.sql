@@ -25,5 +25,5 @@ end
 $$;
 
 comment on function braid_store.extend_stats_reranking(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Tell of a search how many candidates that late interaction ranks have no token vectors, and what became of '
+  'Return stats of a search: how many candidates ranked by late interaction have no token vectors, and the states of '
   'ranking_model and profile.';

@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.extend_warnings_reranking(jsonb) is
-  'Warn of candidates without token vectors, and of a profile whose vector does not count.';
+  'Return warnings about candidates without token vectors, and about a profile whose vector is ignored.';

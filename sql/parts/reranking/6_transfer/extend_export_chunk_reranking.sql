@@ -30,4 +30,4 @@ end
 $$;
 
 comment on function braid_store.extend_export_chunk_reranking(int, braid_store.collections, bigint) is
-  'Return the token vectors of a chunk, if they are those of the collection''s model.';
+  'Return the token vectors of a chunk, if the collection''s model made them.';

@@ -14,7 +14,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- By how much rounding to half precision changes a length of 1, at most: twice 2^-11.
+  -- Rounding to half precision changes a length of 1 by at most twice 2^-11.
   c_rounding constant float8 := 0.001;
   v_given record;
   v_vectors @vector@.halfvec[];
@@ -34,7 +34,7 @@ begin
     continue when cardinality(v_vectors) not between 1 and (collection.parts ->> 'token_vector_count')::int
                   or @vector@.vector_dims(v_vectors[1]) <> (collection.parts ->> 'token_vector_dimensions')::int;
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.vectors_name);
-    -- Those of length 1 are stored as they are, so that searches give the same scores.
+    -- Store vectors of length 1 unchanged, so that searches give the same scores.
     v_vectors := array(
       select case when abs(@vector@.l2_norm(u.vector) - 1) > c_rounding then @vector@.l2_normalize(u.vector)
         else u.vector end
@@ -46,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.extend_import_chunks_reranking(int, braid_store.collections, bigint[], jsonb[]) is
-  'Store the token vectors that exported chunks have. Left out are those of another model or other dimensions than the '
-  'collection''s, and those of a chunk that has more than the collection allows. chunks: the exported '
-  'chunks, parallel to chunk_ids.';
+  'Store the token vectors of exported chunks. Leave out vectors with another model or other dimensions than the '
+  'collection''s, and chunks with more vectors than the collection allows. chunks: the exported chunks, parallel to '
+  'chunk_ids.';

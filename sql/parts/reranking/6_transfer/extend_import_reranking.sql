@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_models constant int := 100; -- as in write_ranking_model
+  c_most_models constant int := 100; -- the limit is the same as in write_ranking_model
   v_wrong text;
 begin
   perform braid_store.check_profile_attributes(r.value #> '{profile,attributes}',
@@ -34,8 +34,7 @@ begin
         using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
     end if;
 
-    -- A vector of a model that is not here is left out, as those of documents are, and so is a record that had nothing
-    -- else.
+    -- Leave out vectors of an unknown embedding model, as for documents, and profiles that have nothing else.
     insert into braid_store.profiles (tenant_id, name, vector_space_id, embedding, attributes, updated_at)
     select distinct on (r.value #>> '{profile,profile}') extend_import_reranking.tenant_id,
       r.value #>> '{profile,profile}', s.id,
@@ -78,5 +77,5 @@ end
 $$;
 
 comment on function braid_store.extend_import_reranking(int, jsonb) is
-  'Store the profiles and the ranking models among exported records, in place of those of the same names. A profile '
-  'that has only a vector, whose model is not here, is left out.';
+  'Store the profiles and the ranking models among exported records, replacing existing ones of the same names. A '
+  'profile with nothing but a vector of an unknown model is left out.';

@@ -24,4 +24,4 @@ end
 $$;
 
 comment on function braid_store.extend_record_problem_reranking(jsonb) is
-  'Say what is wrong with the form of an exported profile or ranking model.';
+  'Say what is wrong with the form of an exported profile or ranking model; return null if nothing is.';

@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.added_timings(jsonb) is
-  'Return the timings of a multi_search, from its stats: those of its searches, added. Putting their rows together '
+  'Return the timings of a multi_search from its stats: the sums over its searches. The time for merging their rows '
   'counts as ranking.';

@@ -15,7 +15,7 @@ begin
     v_configuration := v_configuration - 'match';
   end if;
   if jsonb_typeof(asked -> 'options') = 'object' then
-    -- What each search has a value of its own for is only told to be there.
+    -- For options with values specific to one search, only record that they were given.
     select jsonb_object_agg(o.key, case
              when o.key in ('sparse', 'late_interaction', 'profile') and jsonb_typeof(o.value) <> 'boolean'
                   or o.key = 'boosts' and not keeps_values then 'true'
@@ -28,7 +28,7 @@ begin
     end if;
   end if;
   if octet_length(v_configuration::text) > c_most_bytes then
-    -- Trials of a ranking are told apart by it.
+    -- The option ranking tells trials of rankings apart.
     v_configuration := '{"too_long": true}'
       || case when octet_length((v_options -> 'ranking')::text) <= c_most_bytes
               then jsonb_build_object('options', jsonb_build_object('ranking', v_options -> 'ranking')) else '{}' end;
@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.asked_configuration(jsonb, boolean) is
-  'Return what a search asked for that its collection''s settings do not say, as the search log keeps it. asked: its '
-  'arguments. keeps_values: whether boosts, which may name users, are kept.';
+  'Return the arguments in which a search differs from its collection''s settings, as the search log keeps them. '
+  'asked has the arguments of the search. keeps_values: whether boosts, which may name users, are kept.';

@@ -37,8 +37,8 @@ begin
     if jsonb_typeof(asked #> '{options,ranking}') = 'object' then
       collection := braid_store.rank_as(collection, asked #> '{options,ranking}');
     end if;
-    -- A search must not wait for whoever keeps the table locked. Only: the tables of days inherit from this one, and
-    -- somebody may be dropping one of them.
+    -- A search must not wait for a session that keeps the table locked. ONLY leaves out the tables of days, which
+    -- inherit from this one and may be being dropped.
     lock table only braid_store.search_log in row exclusive mode nowait;
     insert into braid_store.search_log (
       tenant_id, search_id, collection_id, searched_at, login, mode, semantic_mode, query_text, query_hash, filters,
@@ -71,7 +71,7 @@ begin
       where e.ordinality <= c_most_results
     ) r;
   exception when others then
-    -- The search has its answer, whatever becomes of the log.
+    -- A failure of the log must not cost the search its answer.
     raise log 'a search was not logged: %', sqlerrm;
     return '{}';
   end;
@@ -81,5 +81,5 @@ $$;
 
 comment on function braid_store.extend_search_search_log(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb,
   jsonb) is
-  'Add a search to the log: its answer, and what it was asked. Return its search_id; nothing, if the collection does '
-  'not log it or that was not possible, which is no error. Results are kept up to the 100th.';
+  'Add a search, its arguments and its answer to the log. Return its search_id, or an empty object if the collection '
+  'does not log it or logging failed, which is no error. Keep the first 100 results.';

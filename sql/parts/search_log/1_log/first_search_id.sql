@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.first_search_id(timestamptz) is
-  'Return the least id that a search of this time can have.';
+  'Return the lowest id that a search at this time can have.';

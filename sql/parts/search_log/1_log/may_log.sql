@@ -10,16 +10,17 @@ begin
   if collection.parts ->> 'search_log' is null then
     return false;
   end if;
-  -- A row more could make a serializable transaction fail that has only searched. On a standby transactions are
-  -- read-only. Requests without a user write nothing.
+  -- In a serializable transaction, the insert could make a transaction fail that only searched. A standby is read-only.
+  -- Requests without a user write nothing.
   return current_setting('transaction_read_only') = 'off'
          and current_setting('transaction_isolation') <> 'serializable'
          and (collection.parts ->> 'search_log' = 'all' or random() < (collection.parts ->> 'search_log_share')::float8)
-         -- Only gateways have requests without a user; who else is asked takes a look-up.
+         -- Only gateways have requests without a user. The privilege check is cheap and spares other sessions a
+         -- look-up.
          and not (has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute')
                   and braid_store.session_is_anonymous());
 end
 $$;
 
 comment on function braid_store.may_log(braid_store.collections) is
-  'Tell whether a search of the collection that is over now is to be logged, and can be.';
+  'Tell whether a search of the collection that has just ended is to be logged and can be logged.';

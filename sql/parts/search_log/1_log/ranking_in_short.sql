@@ -21,5 +21,5 @@ end
 $$;
 
 comment on function braid_store.ranking_in_short(braid_store.collections) is
-  'Return the settings by which a collection ranks as one short text, such as "convex 0.4/0.6 centroid k1=1.2 b=0.75 '
+  'Return the settings by which a collection ranks as a short text, such as "convex 0.4/0.6 centroid k1=1.2 b=0.75 '
   'title=2".';

@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A random UUID whose first 48 bits are the time in milliseconds, and whose version is 7 in place of 4 (RFC 9562).
+  -- The first 48 bits of a random UUID become the time in milliseconds, and its version becomes 7 instead of 4 (RFC
+  -- 9562).
   return encode(
     set_bit(set_bit(
       overlay(uuid_send(gen_random_uuid())

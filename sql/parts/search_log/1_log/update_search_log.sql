@@ -32,7 +32,7 @@ begin
   elsif update_search_log.keep_query not in ('text', 'hash', 'nothing') then
     raise exception 'keep_query is ''%''', left(update_search_log.keep_query, 100)
       using errcode = '22023', hint = 'Use text, hash or nothing.';
-  -- By what is stored: a year has 365.25 days then, and is less than 366 days as an interval.
+  -- Check the number of days as stored. A year then has 365.25 days, but as an interval it is less than 366 days.
   elsif not (update_search_log.retention >= interval '1 day'
              and ceil(extract(epoch from update_search_log.retention) / 86400) <= 366) then
     raise exception 'retention is %', update_search_log.retention
@@ -46,7 +46,8 @@ begin
   update braid_store.collections c
   set parts = braid_store.parts_with(
         c.parts,
-        -- What is not given stays. A search that is logged finds all settings there; one that is not should find none.
+        -- A null argument keeps its setting. A collection that logs stores all settings; a collection that does not log
+        -- stores only settings that differ from the default.
         (select jsonb_object_agg(s.key, case when update_search_log.log <> 'off' or s.value <> v_defaults -> s.key
           then s.value end)
          from jsonb_each(v_defaults || coalesce(c.parts, '{}') || v_given) s

@@ -14,10 +14,10 @@ as $$
 $$;
 
 comment on function braid.record_feedback(text, text, text, float8) is
-  E'Tell what became of a result of a logged search.\n'
-  'search_id: from the stats of braid.logged_search. external_id: one of its results. kind: click, used_in_answer, '
-  'dwell or rating. value: for dwell the seconds that the result was looked at, 0 to 86400, of which the greatest '
-  'is kept; for rating -10 to 10, of which the last is kept; click and used_in_answer take none. Return true if '
-  'that is new, false if it was known: feedback that is sent twice counts once. Raise 42704 if the search is not in '
-  'the tenant''s log, or not any more. For a search with more than 100 results, feedback on any document is taken, '
-  'and at most 1000 on documents that are not among the first 100.';
+  E'Record feedback on a result of a logged search.\n'
+  'search_id: the id that braid.logged_search returns in stats. external_id: names one of its results. kind: takes '
+  'click, used_in_answer, dwell or rating. value: for dwell, the seconds viewed (0 to 86400; the greatest is kept); '
+  'for rating, -10 to 10 (the last is kept); null for other kinds.\n'
+  'Return true if the feedback is new, false if it was known: repeated feedback counts once. Raise 42704 if the '
+  'search is not, or no longer, in the tenant''s log. If a search has more than 100 results, feedback on any '
+  'document is accepted, up to 1000 rows per search for documents beyond the first 100.';

@@ -49,7 +49,7 @@ begin
   v_search_id := write_feedback.search_id::uuid;
   -- The id begins with the time of the search, in whole milliseconds.
   v_epoch := ('x' || left(replace(v_search_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0;
-  -- The time stands in the statement itself: the planner then leaves out the tables of other days.
+  -- With the time as a constant in the statement, the planner skips the tables of other days.
   execute format(
     'select l.collection_id, l.external_ids, l.result_count from braid_store.search_log l '
     'where l.tenant_id = $1 and l.search_id = $2 and l.searched_at >= to_timestamp(%s) and l.searched_at < '

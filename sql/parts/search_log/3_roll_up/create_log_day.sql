@@ -10,7 +10,7 @@ declare
   v_table text := 'search_log_' || to_char(create_log_day.day, 'YYYYMMDD');
   v_column text;
 begin
-  -- Locks the parent against vacuum and DDL, not against searches.
+  -- It locks the parent against vacuum and DDL, not against searches.
   execute format(
     'create table braid_store.%I (check (searched_at >= %L and searched_at < %L), primary key (tenant_id, search_id)) '
     'inherits (braid_store.search_log)',
@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.create_log_day(date) is
-  'Create the table for a day of the search log, and note it. It needs the lock of lock_search_log.';
+  'Create and register the table for a day of the search log. It needs the lock of lock_search_log.';

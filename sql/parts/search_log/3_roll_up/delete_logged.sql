@@ -11,13 +11,13 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- The primary key gives the order.
+-- Make the planner use the primary key, which gives the order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  -- More rows than a search can have feedback: a batch begins with the search that the one before ended with.
+  -- A batch must be larger than the feedback of one search, because it begins with the last search of the batch before.
   c_batch_size constant int := 5000;
   v_tenant_id int := 0;
   v_from_id uuid;
@@ -34,7 +34,7 @@ begin
     exit when v_tenant_id is null;
     v_from_id := delete_logged.first_id;
     loop
-      -- Rows that stay count too, so that each batch goes on where the one before ended.
+      -- Also count rows that stay, so that each batch continues where the last one ended.
       execute format(
         'select count(*), (array_agg(r.search_id))[count(*)], array_agg(r.ctid) filter (where r.collection_id = any '
           '($1)) '
@@ -52,7 +52,7 @@ begin
         get diagnostics v_deleted_count = row_count;
         v_is_complete := v_is_complete and v_deleted_count = cardinality(v_places);
       end if;
-      -- Checked after a batch, not before one: so each call does at least one.
+      -- Check the time after a batch, so that each call does at least one batch.
       if clock_timestamp() > delete_logged.deadline then
         return false;
       end if;
@@ -64,5 +64,5 @@ end
 $$;
 
 comment on function braid_store.delete_logged(text, uuid, uuid, int[], timestamptz) is
-  'Delete what a table has of the searches of some collections from first_id up to end_id, in batches until the '
+  'Delete a table''s rows for searches of some collections from first_id up to end_id, in batches until the '
   'deadline. Return whether none is left.';

@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Whoever reads the log locks the tables of all days.
+-- A session that reads the log locks the tables of all days.
 set lock_timeout = '200ms'
 as $$
 declare
@@ -22,7 +22,7 @@ begin
       execute format('drop table if exists braid_store.%I', 'search_log_' || to_char(v_day, 'YYYYMMDD'));
       delete from braid_store.search_log_days d where d.day = v_day;
     exception when lock_not_available then
-      v_is_complete := false; -- next time
+      v_is_complete := false; -- the next call tries again
     end;
     if clock_timestamp() > drop_search_days.deadline then
       return false;
@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.drop_search_days(timestamptz) is
-  'Drop the tables of the days that no collection keeps any longer, until the deadline. Return whether none is left.';
+  'Drop the tables of days that no collection keeps any longer, until the deadline. Return whether none is left.';

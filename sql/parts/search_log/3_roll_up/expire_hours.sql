@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- The primary key gives the order.
+-- Make the planner use the primary key, which gives the order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -37,5 +37,5 @@ end
 $$;
 
 comment on function braid_store.expire_hours(timestamptz) is
-  'Delete the counts of logged searches that are older than 400 days, and those of dropped collections, in batches '
-  'until the deadline. Return whether none is left.';
+  'Delete counts of logged searches that are older than 400 days or belong to dropped collections, in batches until '
+  'the deadline. Return whether none is left.';

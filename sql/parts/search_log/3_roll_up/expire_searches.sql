@@ -36,16 +36,16 @@ begin
     where x.collection_ids is not null
     order by d.day
   loop
-    -- Only then, so about once a day. Before the day itself: if there is no time for all, that is still there the next
-    -- time.
+    -- Expire hours only if a day expires, about once a day, and before the day: if time runs out, the day is still
+    -- there next time.
     if v_is_first and not braid_store.expire_hours(expire_searches.deadline) then
       return false;
     end if;
     v_is_first := false;
     v_first_id := braid_store.first_search_id(v_day.day::timestamp at time zone 'UTC');
     v_end_id := braid_store.first_search_id((v_day.day + 1)::timestamp at time zone 'UTC');
-    -- Where all of a day go, older ones go too: feedback may have been committed after its search was gone. Else
-    -- another collection may keep millions of them.
+    -- If the whole day expires, also delete older feedback, which may have been committed after its search was deleted.
+    -- Otherwise another collection may keep millions of older rows.
     if not braid_store.delete_logged('search_feedback', case when v_day.is_whole then c_least_id else v_first_id end,
                                      v_end_id, v_day.collection_ids, expire_searches.deadline) then
       return false;
@@ -54,7 +54,7 @@ begin
                                             v_day.collection_ids, expire_searches.deadline) then
       return false;
     end if;
-    -- With none left, drop_search_days drops the table.
+    -- When no collection is left, drop_search_days drops the table.
     update braid_store.search_log_days d
     set collection_ids = array(select u.id from unnest(d.collection_ids) u (id)
       where u.id <> all (v_day.collection_ids))
@@ -68,6 +68,6 @@ end
 $$;
 
 comment on function braid_store.expire_searches(timestamptz) is
-  'Delete the searches that the log has kept for long enough, and those of dropped collections, with their feedback, '
-  'until the deadline. The table of a day that no collection keeps any longer is left to drop_search_days. Return '
-  'whether nothing is left to do now.';
+  'Delete searches past their retention, and searches of dropped collections, with their feedback, until the '
+  'deadline. drop_search_days later drops the tables of days that no collection keeps. Return whether nothing is '
+  'left to do now.';

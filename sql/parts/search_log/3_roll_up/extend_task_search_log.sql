@@ -9,7 +9,7 @@ as $$
 begin
   case task
     when 'roll_up_searches' then
-      -- A fifth of the time, so that a long log does not keep the rest from being done.
+      -- A fifth of the time: a long log must not keep the other tasks from running.
       return jsonb_build_object('complete', braid_store.roll_up_searches(
                clock_timestamp() + greatest(deadline - clock_timestamp(), interval '0') / 5));
     when 'expire_searches' then
@@ -24,4 +24,5 @@ end
 $$;
 
 comment on function braid_store.extend_task_search_log(text, timestamptz) is
-  'Count logged searches, deletes those kept for long enough, and drops days that are empty.';
+  'Run an upkeep task of the search log: count logged searches, delete searches past their retention, or drop the '
+  'tables of empty days.';

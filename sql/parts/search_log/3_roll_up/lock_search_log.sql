@@ -15,5 +15,5 @@ end
 $$;
 
 comment on function braid_store.lock_search_log() is
-  'Lets this transaction alone do the upkeep of the search log. Returns false if another one does it now. Searches '
-  'do not need this lock.';
+  'Take the lock that lets one transaction at a time do the upkeep of the search log. Return false if another '
+  'transaction has it. Searches do not need this lock.';

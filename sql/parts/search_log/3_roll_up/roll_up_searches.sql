@@ -10,11 +10,11 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
-  -- Pages of the table that are read at a time: about a thousand rows. One may have 100 kB.
+  -- The number of pages to read at a time, about a thousand rows. A row may have 100 kB.
   c_pages constant int := 40;
   v_page_count bigint := pg_relation_size('braid_store.search_log') / current_setting('block_size')::int;
-  -- From the last page down: what is moved leaves empty pages behind, and vacuum gives back those at the end. From the
-  -- first page, each call would read them all again.
+  -- Read from the last page down: moved rows leave empty pages, and vacuum can only give back pages at the end. From
+  -- the first page, each call would read the empty pages again.
   v_page bigint := (greatest(v_page_count - 1, 0) / c_pages) * c_pages;
   v_rows braid_store.search_log[];
   v_left_rows braid_store.search_log[];
@@ -26,7 +26,7 @@ begin
     return false;
   end if;
   while v_page >= 0 loop
-    -- What is counted is deleted here in the same transaction, whenever it was written: so it is counted once.
+    -- Count and delete a row in the same transaction, so that it counts exactly once.
     with gone as (
       delete from only braid_store.search_log l
       where l.ctid = any (array(
@@ -45,7 +45,7 @@ begin
       offset 0
     ) k;
     if v_left_rows is not null then
-      -- What is left of dropped tenants and collections goes, with its feedback.
+      -- Delete rows of dropped tenants and collections, with their feedback.
       delete from braid_store.search_feedback f
       where f.ctid = any (array(
         select f.ctid
@@ -77,7 +77,7 @@ begin
       end loop;
     end if;
     v_page := v_page - c_pages;
-    -- Checked after a batch, not before one: so each call does at least one, however little time other tasks leave.
+    -- Check the time after a batch, so that each call does at least one batch, however little time other tasks leave.
     if clock_timestamp() > roll_up_searches.deadline then
       return v_page < 0;
     end if;
@@ -87,5 +87,5 @@ end
 $$;
 
 comment on function braid_store.roll_up_searches(timestamptz) is
-  'Add the logged searches that are new to the counts of their hours, and move them to the tables of their days, in '
-  'batches until the deadline. Return whether none is left.';
+  'Add new logged searches to the counts of their hours and move them to the tables of their days, in batches until '
+  'the deadline. Return whether none is left.';

@@ -21,7 +21,7 @@ parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
--- So that each next part is found by the primary key.
+-- Make the planner find each next part by the primary key.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -29,7 +29,7 @@ as $$
 begin
   return query
   with recursive parts as (
-    -- No index begins with the hour: each part's last hours are looked up. A loose index scan finds the parts.
+    -- No index begins with the hour. A loose index scan finds the parts, and each part's last hours are looked up.
     (select h.tenant_id, h.collection_id from braid_store.search_hours h order by h.tenant_id, h.collection_id limit 1)
     union all
     select n.tenant_id, n.collection_id
@@ -48,7 +48,7 @@ begin
       where h.tenant_id = p.tenant_id and h.collection_id = p.collection_id and h.hour > now() - interval '49 hours'
       offset 0
     ) h
-    -- Of a tenant that was dropped, rows may still be there.
+    -- Rows of a dropped tenant may still exist.
     join braid_store.tenants t on t.id = p.tenant_id
   ), bucketed as (
     select h.hour, h.collection_id, h.mode, b.bucket, sum(b.calls) as calls

@@ -8,7 +8,7 @@ select c.name as collection, l.query, l.calls, l.estimated_calls, l.zero_hits, l
        l.ranking_ms, l.rows_ms, l.first_searched_at, l.last_searched_at
 from (
   select l.collection_id,
-         -- The same in every database, whatever its locale.
+         -- The result must be the same in every database, whatever its locale.
          coalesce(case when octet_length(l.query_text) = length(l.query_text)
            then lower(btrim(l.query_text) collate "C")
                        else braid_store.token_lower(btrim(l.query_text)) end,
@@ -24,28 +24,28 @@ from (
 ) l
 join braid_store.collections c on c.id = l.collection_id;
 
--- As in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.query_statistics
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.query_statistics is
-  'How often each query of the session''s tenant was searched, and how long that took, over all that the log has. '
-  'Only writers may call it.';
+  'Counts and times of each query of the session''s tenant, over the whole log. Only writers may read it.';
 comment on column braid.query_statistics.collection is 'The collection that was searched.';
 comment on column braid.query_statistics.query is
-  'The query in lower case, or sha256: and its hash if the log keeps that. Null: searches by a vector alone, and '
-  'those of which the log keeps nothing.';
-comment on column braid.query_statistics.calls is 'How many searches were logged.';
+  'The query in lower case, or sha256: and its hash if the log keeps hashes. Null for searches by a vector alone, '
+  'and for searches whose query the log does not keep.';
+comment on column braid.query_statistics.calls is 'The number of logged searches.';
 comment on column braid.query_statistics.estimated_calls is
-  'How many searches they stand for, if the log takes samples.';
-comment on column braid.query_statistics.zero_hits is 'How many of them found nothing; later pages do not count.';
-comment on column braid.query_statistics.mean_ms is 'How long one took on average.';
-comment on column braid.query_statistics.max_ms is 'How long the slowest took.';
+  'The estimated number of searches, extrapolated if the log takes samples.';
+comment on column braid.query_statistics.zero_hits is
+  'The number of searches without results; later pages do not count.';
+comment on column braid.query_statistics.mean_ms is 'The mean time of a search in ms.';
+comment on column braid.query_statistics.max_ms is 'The time of the slowest search in ms.';
 comment on column braid.query_statistics.compile_ms is
-  'How much of the average was for the query, filters and options.';
-comment on column braid.query_statistics.legs_ms is 'How much was for finding candidates.';
-comment on column braid.query_statistics.ranking_ms is 'How much was for fusion, boosts and arrangement.';
-comment on column braid.query_statistics.rows_ms is 'How much was for reading the rows.';
-comment on column braid.query_statistics.first_searched_at is 'When the query was first searched.';
-comment on column braid.query_statistics.last_searched_at is 'When it was last searched.';
+  'The mean time for compiling the query, filters and options, in ms.';
+comment on column braid.query_statistics.legs_ms is 'The mean time for finding candidates, in ms.';
+comment on column braid.query_statistics.ranking_ms is 'The mean time for fusion, boosts and arrangement, in ms.';
+comment on column braid.query_statistics.rows_ms is 'The mean time for reading the rows, in ms.';
+comment on column braid.query_statistics.first_searched_at is 'The time of the query''s first search.';
+comment on column braid.query_statistics.last_searched_at is 'The time of the query''s last search.';

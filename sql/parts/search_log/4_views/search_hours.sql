@@ -11,32 +11,34 @@ from braid_store.search_hours h
 join braid_store.collections c on c.id = h.collection_id
 where h.tenant_id = (select braid.current_tenant_id());
 
--- As in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_hours
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_hours is
-  'Logged searches of the session''s tenant by the hour (UTC), as the last maintain() has counted them. They are '
-  'kept for 400 days, longer than the searches themselves. Only writers may call it.';
+  'Logged searches of the session''s tenant by the hour (UTC), as counted by the last maintain(). The counts are '
+  'kept for 400 days, longer than the searches themselves. Only writers may read it.';
 comment on column braid.search_hours.collection is 'The collection that was searched.';
-comment on column braid.search_hours.hour is 'When the hour began.';
+comment on column braid.search_hours.hour is 'The start of the hour.';
 comment on column braid.search_hours.mode is 'full_text, semantic, sparse, hybrid or multi.';
-comment on column braid.search_hours.semantic_mode is 'How vectors were looked for; null without a semantic search.';
-comment on column braid.search_hours.calls is 'How many searches were logged.';
-comment on column braid.search_hours.estimated_calls is 'How many searches they stand for, if the log takes samples.';
-comment on column braid.search_hours.zero_hits is 'How many of them found nothing; later pages do not count.';
+comment on column braid.search_hours.semantic_mode is 'The way vectors were searched; null without a semantic search.';
+comment on column braid.search_hours.calls is 'The number of logged searches.';
+comment on column braid.search_hours.estimated_calls is
+  'The estimated number of searches, extrapolated if the log takes samples.';
+comment on column braid.search_hours.zero_hits is 'The number of searches without results; later pages do not count.';
 comment on column braid.search_hours.underfilled is
-  'How many had fewer results than asked for although more might match.';
-comment on column braid.search_hours.warned is 'How many had another warning.';
-comment on column braid.search_hours.total_ms is 'How long they took together.';
-comment on column braid.search_hours.mean_ms is 'How long one took on average.';
-comment on column braid.search_hours.stddev_ms is 'The standard deviation of that.';
-comment on column braid.search_hours.min_ms is 'How long the fastest took.';
-comment on column braid.search_hours.max_ms is 'How long the slowest took.';
-comment on column braid.search_hours.compile_ms is 'How much of the total was for queries, filters and options.';
-comment on column braid.search_hours.legs_ms is 'How much was for finding candidates.';
-comment on column braid.search_hours.ranking_ms is 'How much was for fusion, boosts and arrangement.';
-comment on column braid.search_hours.rows_ms is 'How much was for reading the rows.';
+  'The number of searches with fewer results than asked for although more might match.';
+comment on column braid.search_hours.warned is 'The number of searches with another warning.';
+comment on column braid.search_hours.total_ms is 'The sum of the times of all searches in ms.';
+comment on column braid.search_hours.mean_ms is 'The mean time of a search in ms.';
+comment on column braid.search_hours.stddev_ms is 'The standard deviation of the times in ms.';
+comment on column braid.search_hours.min_ms is 'The time of the fastest search in ms.';
+comment on column braid.search_hours.max_ms is 'The time of the slowest search in ms.';
+comment on column braid.search_hours.compile_ms is 'The total time for compiling queries, filters and options, in ms.';
+comment on column braid.search_hours.legs_ms is 'The total time for finding candidates, in ms.';
+comment on column braid.search_hours.ranking_ms is 'The total time for fusion, boosts and arrangement, in ms.';
+comment on column braid.search_hours.rows_ms is 'The total time for reading the rows, in ms.';
 comment on column braid.search_hours.histogram is
-  'How many took at most 0.125 * 2 ^ ((i - 1) / 8) ms, and longer than the element before says, for each i from 1.';
+  'The number of searches in each class of times, from 1. Class i holds times of at most '
+  '0.125 * 2 ^ ((i - 1) / 8) ms, and above the limit of the class before.';

@@ -5,14 +5,14 @@ with (security_invoker = true)
 as
 with logged as (
   select h.collection_id, (h.hour at time zone 'UTC')::date as day, h.mode, h.semantic_mode, b.bucket, b.calls,
-         -- Once for each hour.
+         -- The sums of an hour must count once, not once per bucket.
          case when b.bucket = 1 then h.total_ms end as total_ms, case when b.bucket = 1 then h.square_ms
            end as square_ms,
          h.min_ms, h.max_ms
   from braid_store.search_hours h, lateral unnest(h.histogram) with ordinality b (calls, bucket)
   where h.tenant_id = (select braid.current_tenant_id())
   union all
-  -- What maintain() has not counted yet.
+  -- Add the searches that maintain() has not counted yet.
   select l.collection_id, (l.searched_at at time zone 'UTC')::date, l.mode, coalesce(l.semantic_mode, ''),
          1 + least(greatest(ceil(8 * ln(greatest(l.query_time_ms::float8, 0.001) / 0.125) / ln(2::float8)), 0),
            160)::int, 1,
@@ -45,23 +45,24 @@ from counted b
 join braid_store.collections c on c.id = b.collection_id
 group by b.day, c.name, b.mode, b.semantic_mode;
 
--- As in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_latency
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_latency is
-  'How long the logged searches of the session''s tenant took in the database, by day (UTC), collection, mode and '
-  'semantic_mode. Only writers may call it.';
+  'Times that the logged searches of the session''s tenant took in the database, by day (UTC), collection, mode and '
+  'semantic_mode. Only writers may read it.';
 comment on column braid.search_latency.day is 'The day (UTC).';
 comment on column braid.search_latency.collection is 'The collection that was searched.';
 comment on column braid.search_latency.mode is 'full_text, semantic, sparse, hybrid or multi.';
-comment on column braid.search_latency.semantic_mode is 'How vectors were looked for; null without a semantic search.';
-comment on column braid.search_latency.calls is 'How many searches were logged.';
-comment on column braid.search_latency.mean_ms is 'How long one took on average.';
-comment on column braid.search_latency.stddev_ms is 'The standard deviation of that.';
-comment on column braid.search_latency.min_ms is 'How long the fastest took.';
-comment on column braid.search_latency.max_ms is 'How long the slowest took.';
-comment on column braid.search_latency.p50_ms is 'The median, to 4.5 %: half of them took at most as long.';
-comment on column braid.search_latency.p95_ms is 'How long 95 % of them took at most, to 4.5 %.';
-comment on column braid.search_latency.p99_ms is 'How long 99 % of them took at most, to 4.5 %.';
+comment on column braid.search_latency.semantic_mode is
+  'The way vectors were searched; null without a semantic search.';
+comment on column braid.search_latency.calls is 'The number of logged searches.';
+comment on column braid.search_latency.mean_ms is 'The mean time of a search in ms.';
+comment on column braid.search_latency.stddev_ms is 'The standard deviation of the times in ms.';
+comment on column braid.search_latency.min_ms is 'The time of the fastest search in ms.';
+comment on column braid.search_latency.max_ms is 'The time of the slowest search in ms.';
+comment on column braid.search_latency.p50_ms is 'The median time in ms, within 4.5 %.';
+comment on column braid.search_latency.p95_ms is 'The 95th percentile of the times in ms, within 4.5 %.';
+comment on column braid.search_latency.p99_ms is 'The 99th percentile of the times in ms, within 4.5 %.';

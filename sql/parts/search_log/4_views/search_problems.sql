@@ -12,23 +12,23 @@ join braid_store.collections c on c.id = l.collection_id
 where l.tenant_id = (select braid.current_tenant_id())
   and (l.result_count = 0 and l.is_first_page or l.is_underfilled or l.warnings <> '{}');
 
--- As in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_problems
 for each row execute function braid_store.refuse_view_change('braid.logged_search');
 
 comment on view braid.search_problems is
-  'Logged searches of the session''s tenant that found nothing, found too little or were warned. Only writers may '
-  'call it.';
-comment on column braid.search_problems.searched_at is 'When the search ended.';
-comment on column braid.search_problems.search_id is 'The search, as in braid.search_log.';
+  'Logged searches of the session''s tenant that found nothing, found too little or had warnings. Only writers may '
+  'read it.';
+comment on column braid.search_problems.searched_at is 'The time at which the search ended.';
+comment on column braid.search_problems.search_id is 'The id of the search, as in braid.search_log.';
 comment on column braid.search_problems.collection is 'The collection that was searched.';
 comment on column braid.search_problems.mode is 'full_text, semantic, sparse, hybrid or multi.';
 comment on column braid.search_problems.query_text is 'The query; null if the log does not keep texts.';
-comment on column braid.search_problems.query_hash is 'Its hash, if the log keeps that.';
-comment on column braid.search_problems.filters is 'Its filters, as in braid.search_log.';
-comment on column braid.search_problems.match_count is 'How many results were asked for.';
-comment on column braid.search_problems.result_count is 'How many there were.';
+comment on column braid.search_problems.query_hash is 'The hash of the query, if the log keeps hashes.';
+comment on column braid.search_problems.filters is 'The filters of the search, as in braid.search_log.';
+comment on column braid.search_problems.match_count is 'The number of results asked for.';
+comment on column braid.search_problems.result_count is 'The number of results.';
 comment on column braid.search_problems.problems is
-  'zero_hits (nothing was found on the first page), underfilled (too few, although more might match), and codes of '
-  'warnings.';
+  'The problems: zero_hits (nothing found on the first page), underfilled (too few results, although more might '
+  'match), and codes of warnings.';

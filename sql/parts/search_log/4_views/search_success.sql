@@ -30,24 +30,24 @@ select c.name as collection, s.ranking, s.configuration, s.searches, s.clicked_s
 from searches s
 join braid_store.collections c on c.id = s.collection_id;
 
--- As in braid.collections.
+-- The trigger has the same reason as in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.search_success
 for each row execute function braid_store.refuse_view_change('braid.record_feedback');
 
 comment on view braid.search_success is
-  'How often users clicked results of the logged searches of the session''s tenant, and how high these stood, by the '
-  'ranking of the collection and the configuration of the search. Only searches that found something count, and only '
-  'first pages. Only writers may call it.';
+  'Click rates and ranks of clicked results for the logged searches of the session''s tenant, by the collection''s '
+  'ranking and the search''s configuration. Only first pages with results count. Only writers may read it.';
 comment on column braid.search_success.collection is 'The collection that was searched.';
-comment on column braid.search_success.ranking is 'The settings by which it ranked, as in braid.search_log.';
-comment on column braid.search_success.configuration is 'What the searches asked for besides, as in braid.search_log.';
-comment on column braid.search_success.searches is 'How many searches were logged.';
-comment on column braid.search_success.clicked_searches is 'In how many of them something was clicked.';
-comment on column braid.search_success.click_through_rate is 'The share of these.';
+comment on column braid.search_success.ranking is 'The ranking settings of the collection, as in braid.search_log.';
+comment on column braid.search_success.configuration is 'The other arguments of the searches, as in braid.search_log.';
+comment on column braid.search_success.searches is 'The number of logged searches.';
+comment on column braid.search_success.clicked_searches is 'The number of searches with a click.';
+comment on column braid.search_success.click_through_rate is 'The share of searches with a click.';
 comment on column braid.search_success.mean_reciprocal_rank is
-  'The mean of 1 / rank of the best result that was clicked, over all searches: 0 where nothing was clicked.';
+  'The mean of 1 / rank of the best clicked result, over all searches; a search without a click counts as 0.';
 comment on column braid.search_success.clicked_reciprocal_rank is
-  'The same over the searches in which something was clicked.';
+  'The mean of 1 / rank of the best clicked result, over searches with a click.';
 comment on column braid.search_success.mean_rating is 'The mean of all ratings.';
-comment on column braid.search_success.used_searches is 'Of how many searches a result was used in an answer.';
+comment on column braid.search_success.used_searches is
+  'The number of searches with a result that was used in an answer.';

@@ -1,4 +1,4 @@
--- Cross-tenant: called as the owner role.
+-- This function reads across tenants: the owner role calls it.
 create or replace function braid_store.extend_health_search_log(older_than interval, shows_messages boolean)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql
@@ -7,7 +7,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- As in tenant_findings.
+-- These settings have the same reason as in tenant_findings.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -16,17 +16,16 @@ as $$
 declare
   c_tenants constant int := 100;
   c_searches constant int := 100;
-  -- the last rows of search_hours, which has one for each hour and mode that was searched in
+  -- Read this many of the last rows of search_hours, which has one row for each hour and mode with searches.
   c_hours constant int := 48;
   v_deadline timestamptz := clock_timestamp() + interval '500 milliseconds';
-  c_most_keys constant int := 32; -- that a collection may declare
+  c_most_keys constant int := 32; -- the most keys that a collection may declare
 begin
   if not shows_messages then
     return;
   end if;
   return query
-  -- The log itself has a table for each day. So its tenants are found in the counts of its hours, and in what is not
-  -- counted yet.
+  -- The log has a table for each day, so tenants are found through the hourly counts and the uncounted searches.
   with recursive part (tenant_id, collection_id) as (
     (select h.tenant_id, h.collection_id from braid_store.search_hours h order by h.tenant_id, h.collection_id limit 1)
     union all
@@ -101,7 +100,8 @@ begin
   ), chosen as (
     select c.collection_id, jsonb_object_agg(c.key, c.type) as keys
     from (
-      -- Indexes are for all tenants: first what most of them ask for, so that none can crowd out the keys of others.
+      -- Indexes serve all tenants. Keys that most tenants ask for come first, so that no tenant can crowd out the keys
+      -- of others.
       select c.*, row_number() over (
                partition by c.collection_id order by c.tenant_count desc, c.search_count desc, c.key) as place
       from counted c
@@ -126,5 +126,5 @@ end
 $$;
 
 comment on function braid_store.extend_health_search_log(interval, boolean) is
-  'Return the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 '
-  'logged searches of each of the 100 tenants whose searches had the most warnings lately.';
+  'Return the findings of braid.health about filters: metadata keys that should be declared. They come from the last '
+  '100 logged searches of each of the 100 tenants with the most warnings lately.';

@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.extend_status_search_log(int, int) is
-  'Count the logged searches that a tenant has in a collection.';
+  'Count the logged searches of a tenant in a collection.';

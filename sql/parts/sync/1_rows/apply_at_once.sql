@@ -7,7 +7,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- A statement of the user's does not wait for a worker or for maintenance.
+-- A user's statement must not wait for a worker or for maintenance.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -15,7 +15,8 @@ declare
   v_place record;
   v_tenant text := current_setting('braid.tenant', true);
   v_part record;
-  v_others jsonb := '{}'; -- what other modifications of the statement have brought over: whether the row was there after them
+  -- Maps rows that other modifications of the statement have applied to whether the row existed after them.
+  v_others jsonb := '{}';
   v_doubtful jsonb := '[]';
   v_setting text := format('braid.brought_%s', apply_at_once.synced_table_id);
 begin
@@ -23,7 +24,7 @@ begin
   if jsonb_array_length(rows) > braid_store.immediate_row_limit()
      -- A worker may be writing documents of these rows that are not to be seen from here.
      or v_synced.phase <> 'follow' or current_setting('transaction_isolation') in ('repeatable read', 'serializable')
-     -- What waits comes first.
+     -- Pending changes of these rows are applied first.
      or exists (
        select from braid_store.row_changes c
        where c.synced_table_id = v_synced.id
@@ -64,10 +65,10 @@ begin
   loop
     perform set_config('braid.tenant', v_part.tenant, true);
     if v_part.documents <> '[]' and braid.current_tenant_id() is null and not braid_store.session_is_anonymous() then
-      -- As the first write of a request does. What another login writes for a new tenant is left to a worker.
+      -- Create the tenant, as the first write of a request does. A worker creates it for rows of other logins.
       perform braid_store.insert_requested_tenant();
     end if;
-    -- The login decides for which tenant it may write. What it may not is left to a worker.
+    -- The login decides for which tenants it may write. A worker applies the rows of other tenants.
     if (select t.id from braid_store.tenants t where t.key = v_part.tenant) is distinct from braid.current_tenant_id()
        or braid.current_tenant_id() is null or braid_store.session_is_anonymous() then
       perform set_config('braid.tenant', coalesce(v_tenant, ''), true);
@@ -77,8 +78,7 @@ begin
     v_others := v_others || v_part.brought;
     v_doubtful := v_doubtful || v_part.doubtful;
   end loop;
-  -- The order of a statement's triggers is not that of its modifications. It may have inserted a row that it had
-  -- deleted, hardly the other way round: so the document stays, and a worker looks at the row again.
+  -- A worker may be writing documents of these rows, which this snapshot does not see.
   insert into braid_store.row_changes (synced_table_id, tenant, key, retry_at)
   select v_synced.id, d.value ->> 'tenant', d.value -> 'key', clock_timestamp()
   from jsonb_array_elements(v_doubtful) d;
@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function braid_store.apply_at_once(int, jsonb, int) is
-  'Bring rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of '
-  'objects with tenant, key, document (null if the row is not there after the modification) and number (the last of '
-  'a key counts). open_count: how many other modifications of the same statement have triggers that are still to '
-  'come; negative if that is not known, as the trigger that counts them is missing.';
+  E'Apply the rows of a statement in its transaction; return false if they are to be noted instead.\n'
+  'rows: an array of objects with tenant, key, document (null if the row is not there after the modification) and '
+  'number (the last of a key counts). open_count: the number of other modifications of the same statement with '
+  'triggers still to come; negative if unknown because the counting trigger is missing.';

@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.apply_part(braid_store.synced_tables, text, jsonb, text[]) is
-  'Write documents of a synced table''s rows, and deletes those of rows that are gone, for the tenant that the '
+  'Write the documents of a synced table''s rows and delete the documents of deleted rows, for the tenant that the '
   'session acts for.';

@@ -11,7 +11,7 @@ declare
   v_before text := current_setting(v_setting, true);
   v_count int;
 begin
-  -- Anybody can set it: whoever does harms the documents of nothing but what its own statement changes.
+  -- Any role can set this setting, but can harm only documents of rows that its own statement changes.
   v_count := case when v_before ~ '^[0-9]{1,6}$' then v_before::int else 0 end + change;
   perform set_config(v_setting, greatest(v_count, 0)::text, true);
   if change > 0 and v_count = 1 then
@@ -22,6 +22,6 @@ end
 $$;
 
 comment on function braid_store.count_modification(int, int) is
-  'Count the modifications of a synced table that have begun and whose triggers are still to come, and return how '
-  'many there are with this change. A statement has several of INSERT, UPDATE and DELETE as MERGE, as INSERT ... ON '
-  'CONFLICT DO UPDATE, or in WITH.';
+  'Count the modifications of a synced table that have begun and whose triggers are still to come; return the number '
+  'including this change. MERGE, INSERT ... ON CONFLICT DO UPDATE and WITH can give a statement several '
+  'modifications.';

@@ -33,4 +33,4 @@ end
 $$;
 
 comment on function braid_store.disown_rows(int, int, text[]) is
-  'Forget that documents are rows of a synced table, and returns those that were.';
+  'Forget that documents are rows of a synced table; return the external ids of the documents that were.';

@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.immediate_row_limit() is
-  'How many old and new rows of a statement the trigger of a synced table brings over itself, in mode immediate.';
+  'Return the largest number of old and new rows of a statement that a synced table''s trigger applies itself, in '
+  'mode immediate.';

@@ -31,8 +31,7 @@ begin
   if v_taken = '{}' then
     return v_taken;
   end if;
-  -- What unsync_table is about to delete, and what a table left that was dropped, goes over to the table that has it
-  -- now.
+  -- Take over documents that unsync_table is about to delete, or that a dropped table has left.
   update braid_store.synced_rows r
   set synced_table_id = own_rows.synced_table_id
   where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(
@@ -61,4 +60,4 @@ end
 $$;
 
 comment on function braid_store.own_rows(int, int, text[]) is
-  'Record documents as rows of a synced table, and returns those that are rows of another one.';
+  'Record documents as rows of a synced table; return the external ids of documents that are rows of another table.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.row_tenant_exists(text) is
-  'Whether there is a tenant of this name, which a row of a synced table names.';
+  'Tell whether there is a tenant of this name, which a row of a synced table names.';

@@ -22,4 +22,5 @@ end
 $$;
 
 comment on function braid_store.sync_place(int) is
-  'Return the collection of a synced table, and the tenant of all its rows; null if each names its own.';
+  'Return the collection of a synced table, and the tenant of all its rows; the tenant is null if each row names its '
+  'own.';

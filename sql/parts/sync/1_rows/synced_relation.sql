@@ -9,14 +9,14 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- By its trigger, which follows the table when it is renamed, dumped and restored.
+  -- The trigger identifies the table: it follows renames, dumps and restores.
   return (
     select t.tgrelid::regclass
     from pg_trigger t
     where t.tgfoid = to_regprocedure(format('braid_store.note_rows_%s()', synced_relation.synced_table_id))
-      -- Not that of a partition, which PostgreSQL has made of it.
+      -- Skip the copies of the trigger that PostgreSQL makes on partitions.
       and t.tgparentid = 0
-    -- Its owner could call the function from triggers of other tables.
+    -- The owner could call the function from triggers of other tables; the recorded table comes first.
     order by t.tgrelid = (select s.relation_id from braid_store.synced_tables s
                           where s.id = synced_relation.synced_table_id) desc, t.tgrelid
     limit 1);

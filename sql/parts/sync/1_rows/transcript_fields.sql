@@ -9,14 +9,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_clock constant text := '((?:[0-9]{1,3}:)?[0-9]{1,2}:[0-9]{2})(?:[.,][0-9]{1,3})?';
-  -- Of four words at most; classes such as \w depend on the locale.
+  -- A name has four words at most. Classes such as \w depend on the locale.
   c_name constant text := E'([^ \\t0-9:\\[\\](){}<>"'',;.!?*#=/-][^ \\t0-9:\\[\\](){}<>",;!?=]*(?: [^ '
     '\\t0-9:\\[\\](){}<>",;!?=]+){0,3})';
   c_forms constant text[] := array[
-    -- The groups: time, name, time, text.
+    -- The groups are time, name, time and text.
     E'^[ \\t]*(?:[\\[(]?' || c_clock || E'[\\])]?[ \\t]*-?[ \\t]*)?' || c_name || E'(?:[ \\t]*[\\[(]' || c_clock
       || E'[\\])])?[ \\t]*:[ \\t]+([^ \\t].*)$',
-    -- Above what is said: Ana 0:12
+    -- A name with a time stands on its own line above the text: Ana 0:12
     E'^[ \\t]*()' || c_name || E'[ \\t]+[\\[(]?' || c_clock || E'[\\])]?[ \\t]*:?[ \\t]*()$'];
   v_value jsonb;
   v_line text;
@@ -24,7 +24,7 @@ declare
   v_clock int[];
   v_speakers text[] := '{}';
   v_starts int[] := '{}';
-  -- Of each line that is said: its text, and its turn. To append lines to a text, one after the other, is quadratic.
+  -- These arrays hold each line and its turn. To append lines to one text would take quadratic time.
   v_lines text[] := '{}';
   v_turns int[] := '{}';
   v_line_count int := 0;
@@ -35,7 +35,7 @@ begin
     return '{}';
   elsif is_json then
     v_value := value::jsonb;
-    -- Speech recognition writes them as segments, and more about each than is kept.
+    -- Speech recognition calls turns segments, and gives more fields than are kept.
     if jsonb_typeof(v_value) = 'object' and v_value ?| '{turns,segments}' then
       v_value := coalesce(v_value -> 'turns', v_value -> 'segments');
     end if;
@@ -56,7 +56,7 @@ begin
       v_clock := string_to_array(coalesce(v_found[1], v_found[3]), ':')::int[];
       v_speakers[v_count] := btrim(v_found[2]);
       v_line := v_found[4];
-      -- Times that go back are none from the beginning.
+      -- A time before an earlier turn's time does not count from the start of the recording; drop it.
       v_starts[v_count] := case cardinality(v_clock) when 2 then v_clock[1] * 60 + v_clock[2]
                                                      when 3 then v_clock[1] * 3600 + v_clock[2] * 60 + v_clock[3] end;
       if v_starts[v_count] < v_latest then
@@ -64,7 +64,7 @@ begin
       end if;
       v_latest := greatest(v_latest, v_starts[v_count]);
     elsif v_count = 0 and v_line ~ E'[^ \\t]' then
-      -- What comes before the first turn is nobody's.
+      -- Text before the first turn has no speaker.
       v_count := 1;
       v_speakers := array[null];
       v_starts := array[null];
@@ -93,6 +93,6 @@ end
 $$;
 
 comment on function braid_store.transcript_fields(text, boolean) is
-  'The keys of a document that a transcript gives: turns. Of JSON, an array of objects or an object with one; of '
-  'text, turns such as "Ana: Hello.", "[00:01:02] Ana: Hello.", or "Ana 0:12" above what she says; content, if text '
-  'has no speaker.';
+  E'Return the fields of a document that a transcript gives: turns, or content if text names no speaker.\n'
+  'JSON is an array of turns, or an object that has the array. Text has turns such as "Ana: Hello.", "[00:01:02] '
+  'Ana: Hello.", or "Ana 0:12" above what she says.';

@@ -11,7 +11,7 @@ declare
   c_categories constant jsonb := '{
     "id": ["integer", "text", "uuid"], "tenant_column": ["integer", "text", "uuid"], "filter": ["boolean"],
     "importance": ["integer", "number"], "occurred_at": ["time"], "turns": ["json", "text"]}';
-  c_max_columns constant int := 50; -- a function takes 100 arguments, of which metadata needs two for each
+  c_max_columns constant int := 50; -- a function takes 100 arguments, and each metadata column needs two
   v_class pg_class;
   v_field text;
   v_column text;
@@ -98,7 +98,7 @@ begin
       using errcode = '54000', hint = 'Add a generated column that joins several of them.';
   end if;
 
-  -- Else a row could not be told from another one, nor looked up.
+  -- Without a unique key, rows can be neither identified nor looked up.
   v_key := array(
     select a.attnum
     from jsonb_array_elements_text(check_synced_relation.fields -> 'id') c (name)
@@ -127,4 +127,4 @@ end
 $$;
 
 comment on function braid_store.check_synced_relation(regclass, jsonb, text) is
-  'Raise 22023 or 42704, naming argument and column, if a table cannot be synced, or not with these fields.';
+  'Check that a table can be synced with these fields. Raise 22023 or 42704, naming argument and column, if it cannot.';

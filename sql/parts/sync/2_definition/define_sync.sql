@@ -23,7 +23,7 @@ declare
   v_synced_table_id int;
   v_synced braid_store.synced_tables;
 begin
-  -- start_sync has asked with the caller's role; this is for those who call it themselves.
+  -- start_sync has checked the caller's role; check again for callers that skip start_sync.
   if not pg_has_role(session_user, v_owner, 'MEMBER') then
     raise exception 'table "%" belongs to "%"', define_sync.relation, v_owner
       using errcode = '42501', hint = 'Log in as its owner, or as a member of that role.';
@@ -55,7 +55,7 @@ begin
       using errcode = '22023', hint = 'End that first with braid.unsync_table.';
   elsif exists (select from braid_store.synced_tables s where s.id = v_synced_table_id
                   and case when s.relation_id = define_sync.relation::oid then
-                    -- A column has kept its number if it was renamed.
+                    -- A renamed column keeps its number.
                     (select jsonb_agg(s.columns -> c.value -> 0 order by c.ordinality)
                      from jsonb_array_elements_text(s.fields -> 'id') with ordinality c)
                     <> (select jsonb_agg(braid_store.synced_columns(define_sync.relation, define_sync.fields)
@@ -69,12 +69,12 @@ begin
                     define_sync.relation
       using errcode = '22023', hint = 'Delete them first with braid.unsync_table.';
   end if;
-  -- From the beginning: the same call again brings over what was missed.
+  -- Start from the beginning, so that repeating the call applies missed rows.
   update braid_store.synced_tables s
   set table_name = define_sync.relation::text, table_owner = v_owner, collection_id = v_collection.id,
       fixed_tenant_id = v_tenant_id, fields = define_sync.fields, relation_id = define_sync.relation::oid,
       columns = braid_store.synced_columns(define_sync.relation, define_sync.fields),
-      -- Looked at when the triggers are there.
+      -- take_sync sets it once the triggers exist.
       storage = null,
       mode = define_sync.mode, on_error = define_sync.on_error, phase = 'backfill', reached_key = null,
       reached_tenant_id = 0, phase_count = 0, phase_seconds = 0, last_error = null
@@ -84,11 +84,12 @@ begin
   execute format('revoke all on function braid_store.note_rows_%s() from public', v_synced_table_id);
   execute format('comment on function braid_store.note_rows_%s() is %L', v_synced_table_id,
                  'Notes which rows of a synced table a statement changed.');
-  -- To make the triggers.
+  -- The owner needs the right to create the triggers.
   execute format('grant execute on function braid_store.note_rows_%s() to %I', v_synced_table_id, v_owner);
   return v_synced_table_id;
 end
 $$;
 
 comment on function braid_store.define_sync(regclass, jsonb, text, text, text, text) is
-  'Record how the rows of a table become documents, and make the function that its triggers call. Return its id.';
+  'Record how the rows of a table become documents, and create the function that its triggers call. Return the id of '
+  'the definition.';

@@ -26,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.find_sync(text, regclass) is
-  'Return the definition of a synced table: of relation or, if there is none, of one of the name that was dropped or '
-  'is no longer followed. Raise 42704 if there is none.';
+  'Return the definition of a synced table. If no definition belongs to relation, take one of the same name whose '
+  'table was dropped or is no longer followed. Raise 42704 if there is none.';

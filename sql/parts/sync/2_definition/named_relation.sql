@@ -15,4 +15,4 @@ end
 $$;
 
 comment on function braid_store.named_relation(text) is
-  'Return the table of this name, which has its schema before it; null if there is none that the caller may see.';
+  'Return the table of this schema-qualified name; null if the caller may see no such table.';

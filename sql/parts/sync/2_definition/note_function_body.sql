@@ -7,11 +7,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Of a row t.
+  -- Select the tenant and key of a row t.
   v_row text := format('%s as tenant, %s as key', braid_store.synced_tenant(synced.fields),
                        braid_store.synced_key(synced.fields));
-  v_given text; -- with the document
-  -- Without a key it was no document and can be none: sync_is_outdated tells of the column.
+  v_given text; -- also has the document
+  -- A row without a key neither was nor can become a document; sync_is_outdated reports the nullable column.
   v_has_key text := (select string_agg(format('t.%I is not null', c.value), ' and ' order by c.ordinality)
                      from jsonb_array_elements_text(synced.fields -> 'id') with ordinality c);
   v_old text;
@@ -47,7 +47,7 @@ begin
     v_open := braid_store.count_modification(%4$s, -1);
   end if;
   begin
-    -- A trigger that changes rows of a statement once more comes before the statement's own.
+    -- Only at depth 1: a trigger that changes the same rows again fires before the statement's own trigger.
     if v_open is not null and pg_trigger_depth() = 1 then
       if tg_op = 'DELETE' then
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
@@ -58,7 +58,7 @@ begin
           select * from (select row_number() over () as number, %6$s as has_key, %2$s from new_rows t) r where r.has_key
             limit %3$s) r);
       else
-        -- A row that cascades change again is there several times, its old and new states in the order of the changes.
+        -- A row that cascades change again appears several times, its old and new states in the order of the changes.
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
           select * from (select row_number() over () * 2 as number, %6$s as has_key, %2$s from new_rows t
                          union all
@@ -77,7 +77,7 @@ begin
   end;
 $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
         case synced.on_error when 'keep' then '      null;' else format(
-          $body$      -- Not the row is wrong then.
+          $body$      -- An outdated definition is no fault of the row.
       if not braid_store.sync_is_outdated(%s) then
         raise;
       end if;$body$, synced.id) end, v_has_key)
@@ -102,17 +102,17 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
   return null;
 $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
         case (select c.relkind from pg_class c where c.oid = relation) when 'p' then '' else $body$
-    -- ALTER TABLE ... ENABLE TRIGGER ALL has it called where the statement's triggers are.
+    -- ENABLE TRIGGER ALL makes this trigger fire next to the statement's triggers.
     if current_setting('session_replication_role') <> 'replica' then
       return null;
     end if;$body$ end)
     || case when synced.on_error = 'fail' then format($body$exception when undefined_column or datatype_mismatch then
-  -- Not the row is wrong, but a column was renamed or dropped, or has another type than what this session has planned
-  -- for: all rows are looked at again.
+  -- A column was renamed or dropped, or its type differs from this session's plan, which is no fault of the row. Have
+  -- all rows read again.
   insert into braid_store.row_changes (synced_table_id, last_error) values (%1$s, left(sqlerrm, 1000));
   return null;
 $body$, synced.id) else format($body$exception when others then
-  -- The statement of the user goes on. What cannot be told is looked for in all rows.
+  -- The user's statement must not fail. Have all rows read again, because the changed row cannot be named.
   begin
     insert into braid_store.row_changes (synced_table_id, last_error) values (%1$s, left(sqlerrm, 1000));
   exception when others then
@@ -126,7 +126,7 @@ end
 $$;
 
 comment on function braid_store.note_function_body(braid_store.synced_tables, regclass) is
-  'The body of the trigger function of a synced table, which notes the keys of the rows that a statement changed '
-  '(called for each row: of that) or, with mode immediate, brings them over if it can. It has the owner''s rights, '
-  'so that writers of the table need none, and turns values of the table into text without any code but '
-  'pg_catalog''s.';
+  E'Return the body of the trigger function of a synced table.\n'
+  'The function notes the keys of the rows that a statement changed, or of the one row that it is called for. With '
+  'mode immediate, it applies the rows itself if it can. It has the owner''s rights, so that writers of the table '
+  'need none. It turns values into text without any code but pg_catalog''s.';

@@ -11,7 +11,7 @@ declare
   v_relations oid[] := array(select relation::oid union select p.relid from pg_partition_tree(relation) p);
   v_function record;
 begin
-  -- The planner runs immutable functions of these expressions, as whoever reads the table.
+  -- The planner runs immutable functions of these expressions with the rights of the reader.
   select f.oid::regprocedure as signature, r.rolname into v_function
   from pg_depend d
   left join pg_operator o on d.refclassid = 'pg_operator'::regclass and o.oid = d.refobjid
@@ -35,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.refuse_code(regclass) is
-  'Raise 42501 if reading a table could run somebody else''s code with the rights of the login.';
+  'Raise 42501 if reading a table could run another role''s code with the rights of the login.';

@@ -10,7 +10,7 @@ as $$
 declare
   v_before text := current_setting('restrict_nonsystem_relation_kind', true);
 begin
-  -- PostgreSQL 16.4 and later know it.
+  -- The setting exists in PostgreSQL 16.4 and later.
   if v_before is not null then
     perform set_config('restrict_nonsystem_relation_kind', restrict_relations.kinds, true);
   end if;
@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.restrict_relations(text) is
-  'Set which kinds of relations queries may not read, and return what was set before: so that no view''s code runs, '
-  'whatever has taken the name of a table meanwhile.';
+  'Set the kinds of relations that queries may not read, and return the setting before. It keeps a view''s code from '
+  'running if a view has taken a table''s name.';

@@ -70,7 +70,7 @@ begin
   end if;
 
   begin
-    -- No row changes between the first look at the table and the first trigger.
+    -- The lock keeps rows from changing between the first look at the table and the first trigger.
     execute format('lock table %s in share row exclusive mode', braid_store.synced_source(v_relation));
   exception when lock_not_available then
     raise exception 'table "%" is locked', v_relation
@@ -90,8 +90,8 @@ begin
       ('insert', 'insert', 'referencing new table as new_rows for each statement', 'enable'),
       ('update', 'update', 'referencing old table as old_rows new table as new_rows for each statement', 'enable'),
       ('delete', 'delete', 'referencing old table as old_rows for each statement', 'enable'),
-      -- Statements fire none when logical replication applies rows; and those of a partitioned table miss what is done
-      -- to a partition by its own name, while PostgreSQL gives triggers of rows to each partition.
+      -- Statement triggers do not fire when logical replication applies rows. On a partitioned table they also miss
+      -- changes made to a partition by its own name. PostgreSQL copies row triggers to each partition.
       ('row', 'insert or update or delete', 'for each row', case when v_is_partitioned then 'enable always'
         else 'enable replica' end),
       ('truncate', 'truncate', 'for each statement', 'enable always')) t (name, event, level, firing)

@@ -20,7 +20,7 @@ begin
             and not exists (select from braid_store.tenants t where t.id = v_synced.fixed_tenant_id)
          or v_synced.columns <> braid_store.synced_columns(v_relation, v_synced.fields)
          or braid_store.storage_has_changed(v_synced.storage, braid_store.synced_storage(v_relation, v_synced.fields))
-         -- Rows without a key are not noted.
+         -- Rows without a key are not noted, so a key that may be null is a fault.
          or exists (select from pg_attribute a
                     where a.attrelid = v_relation and not a.attnotnull and v_synced.fields -> 'id' ? a.attname)),
     false);
@@ -28,5 +28,6 @@ end
 $$;
 
 comment on function braid_store.sync_is_outdated(int) is
-  'Return whether a synced table''s columns have other names or types than its trigger knows, or its key may be null '
-  'now, or its rows may be others without its trigger having been called, or its collection or tenant was dropped.';
+  'Tell whether a synced table no longer matches its trigger. It does not if columns have other names or types, or '
+  'the key may be null. The same holds if rows may have changed without a trigger call, or the collection or tenant '
+  'was dropped.';

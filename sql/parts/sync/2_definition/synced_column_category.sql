@@ -14,7 +14,7 @@ begin
   select a.atttypid into v_type
   from pg_attribute a
   where a.attrelid = relation and a.attname = column_name and a.attnum > 0 and not a.attisdropped;
-  -- Of a domain, the type that it stands on.
+  -- For a domain, take its base type.
   loop
     select t.typbasetype into v_element from pg_type t where t.oid = v_type;
     exit when coalesce(v_element, 0) = 0;
@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.synced_column_category(oid, text) is
-  'What kind of values a column of a user''s table has: integer, number, boolean, text, uuid, time, json, numbers (an '
-  'array), array or other; null if there is no such column.';
+  'Return the category of a column of a user''s table. It is integer, number, boolean, text, uuid, time, json, '
+  'numbers (an array), array or other; null if there is no such column.';

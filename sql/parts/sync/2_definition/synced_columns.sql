@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_columns(regclass, jsonb) is
-  'Number and type of each column of a user''s table that fields name.';
+  'Return the number and type of each column of a user''s table that fields name.';

@@ -34,5 +34,5 @@ as $$
 $$;
 
 comment on function braid_store.synced_document(regclass, jsonb) is
-  'SQL that makes the document of a row t of a synced table, without its external_id. It runs nobody''s code but '
-  'PostgreSQL''s own: see synced_value.';
+  'Return SQL that makes the document of a row t of a synced table, without its external_id. The SQL runs no code '
+  'but PostgreSQL''s own: see synced_value.';

@@ -7,11 +7,12 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- As in synced_value: "is true" would call a cast of the column's type to boolean, which could be anybody's function.
+  -- See synced_value: "is true" would call a cast of the column's type to boolean, and the cast could be any role's
+  -- function.
   select case when synced_filter.fields ? 'filter'
               then format('format(''%%s'', t.%I) = ''t''', synced_filter.fields -> 'filter' ->> 0)
               else 'true' end;
 $$;
 
 comment on function braid_store.synced_filter(jsonb) is
-  'SQL that tells whether a row t of a synced table is to be a document.';
+  'Return SQL that tells whether a row t of a synced table is to be a document.';

@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_key(jsonb) is
-  'SQL for the key of a row t of a synced table, an array of texts.';
+  'Return SQL for the key of a row t of a synced table, an array of texts.';

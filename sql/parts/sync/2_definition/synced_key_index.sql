@@ -16,10 +16,10 @@ as $$
                 from jsonb_array_elements_text(synced_key_index.fields -> 'id') c (name)
                 join pg_attribute a on a.attrelid = relation and a.attname = c.name
                 order by a.attnum)
-  -- One whose columns are all in ascending order can be read in it.
+  -- An index with all columns in ascending order can be read in key order.
   order by i.indisprimary desc, (0 = all (i.indoption::int2[])) desc, i.indexrelid
   limit 1;
 $$;
 
 comment on function braid_store.synced_key_index(regclass, jsonb) is
-  'The index over the columns by which rows of a synced table are told from each other; null if there is none.';
+  'Return the unique index over the key columns of a synced table; null if there is none.';

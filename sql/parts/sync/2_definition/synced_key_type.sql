@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_key_type(oid, text) is
-  'The type of PostgreSQL''s own that values of a key''s column are compared as; its index serves that.';
+  'Return the built-in type as which values of a key''s column are compared, so that the column''s index is used.';

@@ -15,4 +15,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_keys(braid_store.synced_tables, text[]) is
-  'The keys of the rows whose documents have these ids: what synced_external_id made of them.';
+  'Return the keys of the rows whose documents have these ids. It is the inverse of synced_external_id.';

@@ -13,4 +13,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_source(regclass) is
-  'SQL for a synced table in a FROM clause: a partitioned one with its partitions, any other one alone.';
+  'Return SQL for a synced table in a FROM clause: a partitioned table with its partitions, any other table alone.';

@@ -31,11 +31,11 @@ begin
       where r.id <> 0
     )
     select jsonb_build_object(
-      -- Other numbers than those of the same database mean nothing after a restore.
+      -- Its oid changes with a restore, after which the other numbers mean nothing.
       'catalog', 'braid_store.synced_tables'::regclass::oid,
       'table', relation::oid,
       'files', (select jsonb_agg(c.relfilenode order by c.relfilenode) from pg_class c join parts p on p.id = c.oid),
-      -- Of a row that was changed: disabled and enabled, or of a partition that was detached and attached.
+      -- Its xmin changes if a trigger is disabled and enabled, or a partition detached and attached.
       'triggers', (
         select jsonb_agg(t.xmin::text order by t.tgrelid, t.tgname)
         from pg_trigger t
@@ -43,7 +43,7 @@ begin
       'crash_mark', case when exists (select from pg_class c join parts p on p.id = c.oid where c.relpersistence = 'u')
                          then coalesce((select min(m.id::text) from braid_store.crash_marks m), 'none') end,
       'types', jsonb_build_object(
-        -- A column that is generated and not stored is changed without another file.
+        -- A change of a virtual generated column leaves the table's files as they are.
         'columns', (
           select coalesce(jsonb_object_agg(c.attnum, jsonb_build_array(c.atttypmod, pg_get_expr(d.adbin, d.adrelid))),
             '{}')
@@ -67,6 +67,7 @@ end
 $$;
 
 comment on function braid_store.synced_storage(regclass, jsonb) is
-  'What shows that rows of a synced table, or their values as text, may be others although no trigger was called: '
-  'its files (of a rewrite or TRUNCATE), its triggers, a mark that a crash removes if it is unlogged, the labels of '
-  'its enums.';
+  E'Return the state that shows whether rows of a synced table, or their values as text, may have changed without a '
+  'trigger call.\n'
+  'It has the table''s files (changed by a rewrite or TRUNCATE), its triggers, a mark that a crash removes if the '
+  'table is unlogged, and the labels of its enums.';

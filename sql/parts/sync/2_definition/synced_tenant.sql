@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.synced_tenant(jsonb) is
-  'SQL for the tenant that a row t of a synced table names; null if all rows are of one tenant.';
+  'Return SQL for the tenant that a row t of a synced table names; null if all rows have one tenant.';

@@ -8,10 +8,10 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- "is not null" is false for a composite value with a null in it.
-  -- format calls the type's output function, which only superusers can write. A cast could be anybody's function.
+  -- "is not null" is false for a composite value with a null in it. format calls the type's output function, which only
+  -- superusers can create. A cast could be any role's function.
   select format('case when t.%1$I is distinct from null then format(''%%s'', t.%1$I) end', column_name);
 $$;
 
 comment on function braid_store.synced_value(text) is
-  'SQL for a column of a row t of a user''s table as text, which runs nobody''s code.';
+  'Return SQL for a column of a row t of a user''s table as text. The SQL runs no other role''s code.';

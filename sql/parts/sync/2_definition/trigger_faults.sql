@@ -22,7 +22,7 @@ begin
       join (values ('insert', '{O,A}', 'r'), ('update', '{O,A}', 'r'), ('delete', '{O,A}', 'r'), ('row', '{R,A}', 'r'),
                    ('truncate', '{A}', 'r'), ('row', '{A}', 'p'), ('truncate', '{A}', 'p')) e (name, firing, kind)
         on e.kind = k.relkind::text
-      -- Triggers of rows are in each partition.
+      -- Each partition has its own row triggers.
       cross join lateral (
         select k.oid
         union
@@ -30,7 +30,8 @@ begin
       ) c
       left join pg_trigger t on t.tgrelid = c.oid and t.tgname = 'braid_note_' || e.name
       where k.oid = relation and coalesce(t.tgenabled <> all (e.firing::"char"[]), true)
-        -- ALTER TABLE ... ENABLE TRIGGER ALL leaves them so, to no harm where no row comes by replication.
+        -- ENABLE TRIGGER ALL leaves row triggers enabled for local changes only, which is harmless
+        -- without replication.
         and (with_replicas or k.relkind = 'p' or e.name <> 'row' and t.tgenabled is distinct from 'O'
              or exists (select from pg_subscription_rel s where s.srrelid = relation))
       order by c.oid, e.name
@@ -40,5 +41,5 @@ end
 $$;
 
 comment on function braid_store.trigger_faults(regclass, boolean) is
-  'Say which triggers of a synced table are missing or not called, so that changes of its rows are missed; null if '
-  'none. with_replicas: also those that are only for replicated rows, where no subscription brings any.';
+  'Return the triggers of a synced table that are missing or not called, so that changes are missed; null if there '
+  'are none. with_replicas: also name triggers for replicated rows where no subscription brings any.';

@@ -24,7 +24,7 @@ begin
     %s
     as %L
     $function$, synced.id,
-    -- So that values are written as read_rows writes them.
+    -- Values must be written as read_rows writes them.
     case when synced.mode = 'immediate'
       then 'set datestyle = ''ISO, MDY'' set timezone = ''UTC'' set extra_float_digits = 1 '
          'set intervalstyle = ''postgres'' set bytea_output = ''hex'' set lc_monetary = ''C'''
@@ -34,4 +34,4 @@ end
 $$;
 
 comment on function braid_store.write_note_function(braid_store.synced_tables, regclass) is
-  'Make the trigger function of a synced table what note_function_body says, unless it is so already.';
+  'Replace the trigger function of a synced table if its body differs from note_function_body.';

@@ -6,7 +6,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Who holds a lock on one table keeps nobody from the others.
+-- A lock on one table must not keep the other tables waiting.
 set lock_timeout = '2s'
 as $$
 declare
@@ -25,7 +25,7 @@ begin
     raise exception 'time_budget is %', coalesce(apply_all_changes.time_budget::text, 'null')
       using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
   elsif current_setting('transaction_isolation') <> 'read committed' then
-    -- It must see what was committed after it has read which rows changed.
+    -- It must see changes committed after it has read which rows changed.
     raise exception 'apply_changes needs the isolation level read committed, this is %',
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';

@@ -25,8 +25,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_quick constant text := '100ms';
-  -- After so many locked rows of a tenant, its other rows are not tried. One who has locked all could keep all tenants
-  -- waiting.
+  -- After this many locked rows of a tenant, its other rows are not tried. Otherwise a tenant that has locked all its
+  -- rows could keep all tenants waiting.
   c_most_locked constant int := 5;
   c_locked constant text := 'another transaction has locked its document, or what the document is written to';
   v_count int := cardinality(keys);
@@ -62,7 +62,7 @@ begin
     when insufficient_privilege or syntax_error_or_access_rule_violation or disk_full or operator_intervention
       or io_error
          or invalid_transaction_state then
-      -- What a row is called by its tenant, collection or language is an undefined_object: only that row is wrong.
+      -- An unknown tenant, collection or language raises undefined_object (42704); only its row is wrong.
       if sqlstate <> '42704' then
         raise;
       end if;
@@ -74,7 +74,7 @@ begin
   end;
 
   if v_count > 1 then
-    -- One of them is wrong or locked: it is looked for by halves, so that the others are brought over.
+    -- One of the rows is wrong or locked. Bisect to find it, so that the others are applied.
     perform set_config('lock_timeout', c_quick, true);
     for v_half in 0..1 loop
       exit when v_half = 1 and clock_timestamp() > apply_batch.deadline;
@@ -108,7 +108,7 @@ begin
     failed_count := 1;
     failed_error := format('row %s: %s', braid_store.synced_external_id(keys[1]), v_error);
     begin
-      -- What the old tenant has goes, even if the new one cannot take the row.
+      -- Delete the old tenant's document, even if the new tenant cannot take the row.
       perform braid_store.apply_rows(synced, query, collection, tenant, tenants, keys, true);
     exception when others then
       null;
@@ -120,8 +120,8 @@ $$;
 
 comment on function braid_store.apply_batch(braid_store.synced_tables, text, text, text, bigint[], text[], jsonb[],
                                             boolean, timestamptz, text[]) is
-  'As apply_rows, and takes the changes away. A row that cannot be a document, or whose document is locked, is put '
-  'off with the reason, and the others are brought over. change_ids: empty if the keys come from no changes. '
-  'done_count: how many of the keys were looked at before the deadline; the others are as they were. locked_tenants: '
-  'the tenant of each row that was found locked, also by calls before this one; of those that are there often, rows '
-  'are put off untried.';
+  E'Run apply_rows and remove the changes. Postpone, with the reason, a row that cannot be a document or whose '
+  'document is locked, and apply the others.\n'
+  'change_ids: empty if the keys come from no changes. done_count: how many keys were looked at before the deadline; '
+  'the others are unchanged. locked_tenants: the tenant of each row found locked, in earlier calls too. Rows of a '
+  'tenant that is listed often are postponed without a try.';

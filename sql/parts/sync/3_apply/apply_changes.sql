@@ -13,10 +13,11 @@ as $$
 $$;
 
 comment on function braid.apply_changes(interval) is
-  E'Bring changed rows of synced tables over as documents, of all tables, until the time budget is spent.\n'
-  'time_budget: when to stop; changes that are left wait for the next call.\n'
-  'Call it often: pgbraid work and pgbraid maintain do. It reads the tables with the rights of whoever calls it, '
-  'and never evaluates row-level security: the login must own a table that has it, or be a superuser or have '
-  'BYPASSRLS. Returns how many rows it looked at, how many failed, how many are left as other transactions lock '
-  'their documents, warnings (why rows failed or were left, and which tables could not be read) and complete '
-  '(whether nothing is left to be done now). For services that write.';
+  E'Apply changed rows of all synced tables to their documents, until the time budget is spent.\n'
+  'time_budget: when to stop; the changes left wait for the next call.\n'
+  'Call it often: pgbraid work and pgbraid maintain do. It reads the tables with the caller''s rights and never '
+  'evaluates row-level security. A login must own a table that has row-level security, be a superuser or have '
+  'BYPASSRLS. Return how many rows it looked at, how many failed, and how many are left because other transactions '
+  'lock their documents. warnings: why rows failed or were left, and which tables could not be read. complete: '
+  'whether nothing is left to do now.\n'
+  'For services that write.';

@@ -20,7 +20,7 @@ declare
   v_is_first boolean := true;
   v_is_certain boolean;
   v_read jsonb;
-  -- By tenant and id: the hash of the document; '' if it is gone, '-' if it is gone and was written here before.
+  -- Maps tenant and id to the document's hash; '' if the document is gone, '-' if it is gone after this call wrote it.
   v_written jsonb := '{}';
   v_count int := 0;
 begin
@@ -52,7 +52,7 @@ begin
           lateral (select jsonb_build_array(v_part.row_tenant, e.external_id)::text as name) n
         ) r
         where r.hash is distinct from v_written ->> r.name
-          -- What came back after it was taken for gone is written again.
+          -- A row that came back after it was gone is written again.
           and (not only_gone or r.document is null or v_written ? r.name);
         continue when v_read = '{}';
         v_is_certain := v_is_certain
@@ -60,9 +60,9 @@ begin
                           where coalesce(v_written ->> n.name, '') = '');
         v_written := v_written || v_read;
       end if;
-      -- The caller sets it back.
+      -- The caller restores the setting.
       perform set_config('braid.tenant', v_part.row_tenant, true);
-      -- A tenant that was dropped has nothing that could be deleted.
+      -- A dropped tenant has no documents to delete.
       if braid_calls.session_tenant_key() is distinct from v_part.row_tenant then
         continue when v_part.documents = '[]' and not braid_store.row_tenant_exists(v_part.row_tenant);
         if synced.fields ? 'tenant_column' and not braid_store.row_tenant_exists(v_part.row_tenant) then
@@ -79,9 +79,9 @@ begin
       end if;
       perform braid_store.apply_part(synced, apply_rows.collection, v_part.documents, v_part.gone_ids);
     end loop;
-    -- A trigger may have brought a row over between reading and writing: what was written is read again while its
-    -- document is locked. Whoever changes the row from then on waits in vain for the lock and notes the change. Only a
-    -- document that comes up anew, and so was not locked, makes another reading necessary, however fast rows change.
+    -- A trigger may have applied a row between reading and writing, so rows are read again while their documents are
+    -- locked. From then on, a statement that changes such a row waits in vain for the lock and notes the change. Only a
+    -- new document, which was not locked, needs another read, however fast rows change.
     exit when v_is_certain or synced.mode = 'deferred';
     v_is_first := false;
   end loop;
@@ -90,5 +90,5 @@ end
 $$;
 
 comment on function braid_store.apply_rows(braid_store.synced_tables, text, text, text, text[], jsonb[], boolean) is
-  'Make the documents of keys agree with the rows of a synced table. The arguments are as in read_rows; only_gone: '
-  'only deletes. Leave braid.tenant set. Return how many documents it looked at.';
+  'Make the documents of keys agree with the rows of a synced table. The arguments are as in read_rows. only_gone: '
+  'only delete. Leave braid.tenant set. Return how many documents it looked at.';

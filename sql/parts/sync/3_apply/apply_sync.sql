@@ -39,7 +39,7 @@ begin
   reasons := '{}';
   is_complete := false;
   if v_synced.id is null then
-    return; -- another session is at it
+    return; -- another session has locked it
   elsif v_synced.phase in ('lost', 'end') then
     select e.* into applied_count, is_complete from braid_store.end_rows(v_synced, apply_sync.deadline) e;
     return;
@@ -60,7 +60,7 @@ begin
     v_done := v_nothing;
     v_changes := braid_store.next_changes(v_synced.id, c_batch_size, apply_sync.started);
     if v_changes.is_unknown then
-      -- All rows are looked at again.
+      -- The changes without a key ask for all rows to be read again.
       perform braid_store.end_changes(v_synced.id, array(
         select c.id from unnest(v_changes.change_ids, v_changes.keys) c (id, key) where c.key is null));
       v_synced.phase := 'backfill';
@@ -128,5 +128,5 @@ end
 $$;
 
 comment on function braid_store.apply_sync(int, timestamptz, timestamptz) is
-  'Bring rows of a synced table over until the deadline: first changes, then what of the table has not been looked at. '
-  'started: when this call of apply_changes began. reasons: why rows failed or were left.';
+  'Apply rows of a synced table until the deadline: first its changes, then the rows not yet looked at. started: '
+  'when this call of apply_changes began. reasons: why rows failed or were left.';

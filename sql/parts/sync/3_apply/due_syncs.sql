@@ -16,12 +16,12 @@ begin
      or s.storage is null and s.phase <> 'lost'
      or exists (select from braid_store.row_changes c
                 where c.synced_table_id = s.id and (c.retry_at is null or c.retry_at <= clock_timestamp()))
-     -- Statements on it may fail until its trigger is written anew.
+     -- Statements on the table may fail until its trigger is replaced.
      or braid_store.sync_is_outdated(s.id)
-  -- What follows a slow table has its turn in another call.
+  -- A random order gives tables behind a slow one their turn in another call.
   order by random();
 end
 $$;
 
 comment on function braid_store.due_syncs() is
-  'Return the synced tables for which there is something to do now.';
+  'Return the synced tables that have work to do now.';

@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function braid_store.end_changes(int, bigint[], text, text, jsonb, boolean) is
-  'Take changes away that were brought over, or, with an error, puts them off, longer each time; those that are '
-  'locked, until the next call of apply_changes. No change_ids: notes the row of key as one that failed.';
+  'Delete applied changes, or, with an error, postpone them, longer after each failure. Locked rows are postponed '
+  'until the next call of apply_changes. Without change_ids, note the row of key as failed.';

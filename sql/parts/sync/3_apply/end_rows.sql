@@ -36,7 +36,7 @@ begin
           document_count := document_count + braid.delete_documents(v_ids, v_rows.collection);
         end if;
       exception when lock_not_available or deadlock_detected then
-        -- Who holds a lock on a document of one tenant keeps nobody from the others'.
+        -- A lock on a document of one tenant must not keep the other tenants waiting.
         v_reached_id := v_rows.ended_tenant_id;
       end;
     end if;
@@ -47,6 +47,6 @@ end
 $$;
 
 comment on function braid_store.end_rows(braid_store.synced_tables, timestamptz) is
-  'Delete documents and noted changes of a table that is not followed any more, in batches until the deadline; '
-  'those of a tenant of which another transaction has locked one are left for the next call. '
+  'Delete the documents and noted changes of a table that is no longer followed, in batches until the deadline. If '
+  'another transaction has locked a document of a tenant, leave the tenant''s documents for the next call. '
   'document_count: documents deleted.';

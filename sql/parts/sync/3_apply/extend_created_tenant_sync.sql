@@ -16,10 +16,10 @@ begin
       and (r.tenant = extend_created_tenant_sync.tenant
            or starts_with(r.last_error, format('tenant "%s" does not exist', left(extend_created_tenant_sync.tenant,
              255))))
-    -- A worker that is at one of them tries it anyhow.
+    -- A worker that has locked one of the rows tries it anyway.
     for update skip locked));
 end
 $$;
 
 comment on function braid_store.extend_created_tenant_sync(text) is
-  'Have rows of synced tables that failed since there was no such tenant tried again by the next braid.apply_changes.';
+  'Make the next braid.apply_changes retry rows of synced tables that failed because this tenant did not exist.';

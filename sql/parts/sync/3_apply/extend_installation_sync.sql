@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.extend_installation_sync() is
-  'Write anew what the triggers of synced tables call, as write_note_function() may be another one now.';
+  'Replace the functions that the triggers of synced tables call, because a new version may write other bodies.';

@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   c_most_changes constant int := 10000;
-  -- Nobody asks about another tenant's rows.
+  -- Only rows of the session's tenant may be reported.
   v_tenant_id int := braid.current_tenant_id();
   v_tenant text := braid_calls.session_tenant_key();
   v_synced braid_store.synced_tables;
@@ -61,4 +61,4 @@ end
 $$;
 
 comment on function braid_store.extend_missing_document_sync(int, text) is
-  'Say that a document that is not there is a row of a synced table that waits, or may be one; null if it is none.';
+  'Say that a missing document is a row of a synced table that waits, or may be one; return null if it is neither.';

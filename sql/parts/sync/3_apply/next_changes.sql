@@ -30,7 +30,7 @@ begin
   if change_ids <> '{}' then
     return;
   end if;
-  -- What was put off comes last, and once a call: else rows that stay locked would keep the others waiting.
+  -- Postponed changes come last, once per call. Otherwise rows that stay locked would keep the others waiting.
   select coalesce(array_agg(c.id order by c.id), '{}'), array_agg(c.tenant order by c.id),
          array_agg(c.key order by c.id), coalesce(bool_or(c.key is null), false)
   into change_ids, tenants, keys, is_unknown
@@ -45,5 +45,5 @@ end
 $$;
 
 comment on function braid_store.next_changes(int, int, timestamptz) is
-  'Return changes of a synced table''s rows: those that nobody has tried, in the order in which they were noted; '
-  'then those that were put off until started. is_unknown: one of them says that any row may have changed.';
+  'Return changes of a synced table''s rows: untried changes in the order in which they were noted, then changes '
+  'postponed until started. is_unknown: whether a change says that any row may have changed.';

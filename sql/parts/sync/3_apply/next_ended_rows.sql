@@ -48,7 +48,7 @@ begin
   order by r.tenant_id
   limit 1;
   if not found then
-    -- As long as there are triggers, more may come: stop_sync drops them at its end.
+    -- While triggers exist, more changes may come; stop_sync drops the triggers last.
     if next_ended_rows.reached_tenant_id = 0 and braid_store.synced_relation(v_synced.id) is null then
       execute format('drop function if exists braid_store.note_rows_%s()', v_synced.id);
       delete from braid_store.synced_tables s where s.id = v_synced.id;
@@ -60,7 +60,7 @@ begin
   tenant := (select t.key from braid_store.tenants t where t.id = v_tenant_id);
   collection := (select c.name from braid_store.collections c where c.id = v_synced.collection_id);
   if tenant is null or collection is null or v_collection_id <> v_synced.collection_id then
-    -- The documents went with it.
+    -- The documents were deleted with the tenant or collection.
     delete from braid_store.synced_rows r
     where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(
       select r.ctid from braid_store.synced_rows r
@@ -77,5 +77,5 @@ end
 $$;
 
 comment on function braid_store.next_ended_rows(int, int, int) is
-  'Return documents of a table that is not followed any more, all of one tenant that comes after the one reached, or '
-  'deletes some of what else is left of it. is_complete: nothing is.';
+  'Return documents of a table that is no longer followed, all of the next tenant after the one reached. If there '
+  'are none, delete part of what else is left of the table. is_complete: nothing is left.';

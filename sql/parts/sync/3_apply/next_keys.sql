@@ -12,7 +12,7 @@ stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- As in read_rows.
+-- These settings have the same reasons as in read_rows.
 set row_security = off
 set constraint_exclusion = off
 as $$
@@ -21,7 +21,7 @@ declare
   v_reached text;
   v_restricted text := braid_store.restrict_relations('view,foreign-table');
 begin
-  -- As its index has them, so that nothing is sorted.
+  -- Use the columns and collations of its index, so that nothing is sorted.
   select string_agg(format('t.%I', a.attname) || v.collated, ', ' order by k.place),
          string_agg(format('($1 -> ''key'' ->> %s)::%s', c.ordinality - 1, braid_store.synced_key_type(relation,
            a.attname)), ', '
@@ -47,7 +47,7 @@ begin
     (select string_agg(distinct format('t.%I', c.value), ', ')
      from jsonb_each(next_keys.synced.fields) f, jsonb_array_elements_text(f.value) c
      where f.key in ('id', 'tenant_column')), braid_store.synced_source(relation),
-    -- If the order is another one now, from the beginning.
+    -- If the order has changed, start from the beginning.
     case when next_keys.synced.reached_key ->> 'order' = v_order then format('(%s) > (%s)', v_order, v_reached)
       else 'true' end,
     v_order)
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.next_keys(braid_store.synced_tables, regclass, int) is
-  'Return the keys of rows of a synced table that come after the one reached, in the order of its index; last_key: '
-  'where the next call goes on, null after the end.';
+  'Return the keys of the rows of a synced table that follow the last key reached, in the order of its index. '
+  'last_key: where the next call continues; null after the end.';

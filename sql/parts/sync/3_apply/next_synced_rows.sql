@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.next_synced_rows(int, int, text, int) is
-  'Return documents of a synced table, all of one tenant, that come after the one reached. last_tenant_id: null after '
-  'the end.';
+  'Return the documents of a synced table that follow the last one reached, all of one tenant. last_tenant_id: null '
+  'after the end.';

@@ -18,7 +18,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if note_sync.phase = 'follow' then
-    -- All rows were read: what a table of the same name had more, which was dropped, goes.
+    -- All rows were read. End a dropped table of the same name, to delete its remaining documents.
     update braid_store.synced_tables o
     set phase = 'end', keeps_documents = false
     from braid_store.synced_tables s
@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function braid_store.note_sync(int, text, jsonb, int, bigint, float8, text) is
-  'Record how far a synced table has been brought over.';
+  'Record the progress of a synced table.';

@@ -6,11 +6,11 @@ stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Policies of the table are never evaluated, as they may be anybody's code: who may not read past them gets an error.
+-- Never evaluate the table's policies, which may be any role's code: a login that cannot bypass them gets an error.
 set row_security = off
--- The planner would run functions of the table's CHECK constraints.
+-- The planner would run the functions of the table's CHECK constraints.
 set constraint_exclusion = off
--- So that a row gives the same document to every session.
+-- These settings make a row give the same document in every session.
 set datestyle = 'ISO, MDY'
 set timezone = 'UTC'
 set extra_float_digits = 1
@@ -34,7 +34,7 @@ begin
     ), wanted as (
       select f.tenant, f.document ->> 'external_id' as external_id, f.document from found f
       union all
-      -- What is not there any more, or not for the tenant for which it was.
+      -- Add the rows that are gone, or that changed their tenant.
       select coalesce(g.tenant, $4), braid_store.synced_external_id(g.key), null
       from given g
       where coalesce(g.tenant, $4) is not null
@@ -61,6 +61,7 @@ end
 $$;
 
 comment on function braid_store.read_rows(text, text, text[], jsonb[]) is
-  'Read the rows of keys with the SQL of row_query: for each tenant the documents that there are, and the ids of '
-  'those that are gone; a row for every 16 MB of them. tenant: of all rows; null if each names its own. tenants: for '
-  'which the rows were when they changed.';
+  E'Read the rows of keys with the SQL of row_query. For each tenant, return the documents that exist and the ids of '
+  'deleted ones; one row per 16 MB.\n'
+  'tenant: the tenant of all rows; null if each row names its own. tenants: the tenants that the rows had when they '
+  'changed.';

@@ -12,7 +12,7 @@ declare
   v_keys text;
   v_columns text;
 begin
-  -- Nobody can put another table in its place from now on. (read_rows() sees to it that it is no view.)
+  -- From now on nobody can replace the table. read_rows() makes sure that it is no view.
   execute format('lock table only %s in access share mode', relation);
   select pg_get_userbyid(c.relowner) into v_owner from pg_class c where c.oid = relation and c.relkind in ('r', 'p');
   if v_owner is distinct from row_query.synced.table_owner then
@@ -23,7 +23,7 @@ begin
   perform braid_store.refuse_code(relation);
 
   select string_agg(
-           -- Never the column's own type: to cast to a domain runs its checks.
+           -- Never cast to the column's own type: a cast to a domain runs its checks.
            format('t.%I = (k.value ->> %s)::%s', c.value, c.ordinality - 1, braid_store.synced_key_type(relation,
              c.value)),
            ' and ' order by c.ordinality)
@@ -45,6 +45,6 @@ end
 $$;
 
 comment on function braid_store.row_query(braid_store.synced_tables, regclass) is
-  'SQL that reads rows of a synced table as documents: those with the keys $1, an array of arrays, each with its '
-  'place. Locks the table against changes of its definition. What it reads runs no code but PostgreSQL''s own: see '
+  'Return SQL that reads the rows of a synced table with the keys $1, an array of arrays, as documents with their '
+  'places. Lock the table against changes of its definition. The SQL runs no code but PostgreSQL''s own: see '
   'synced_value.';

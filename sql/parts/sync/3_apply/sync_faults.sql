@@ -23,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.sync_faults() is
-  'Return a warning for each synced table of which changes are missed.';
+  'Return a warning for each synced table that misses changes.';

@@ -27,7 +27,7 @@ begin
   end if;
 
   if v_relation::oid = v_synced.relation_id then
-    -- A column has kept its number if it was renamed.
+    -- A renamed column keeps its number.
     select jsonb_object_agg(n.key, a.attname) into v_renamed
     from jsonb_each(v_synced.columns) n
     join pg_attribute a on a.attrelid = v_relation and a.attnum = (n.value -> 0)::int and not a.attisdropped;
@@ -36,15 +36,15 @@ begin
         select jsonb_agg(coalesce(v_renamed -> (c.value #>> '{}'), c.value) order by c.ordinality)
         from jsonb_array_elements(f.value) with ordinality c))
       from jsonb_each(v_synced.fields) f);
-    -- Neither a new type nor a column in the place of a dropped one fires triggers.
+    -- A changed type, or a new column in the place of a dropped one, fires no trigger.
     v_is_other := array(select n.value from jsonb_each(v_synced.columns) n order by n.value)
                   <> array(select n.value from jsonb_each(braid_store.synced_columns(v_relation, v_fields)) n
                     order by n.value);
   else
-    v_fields := v_synced.fields; -- after a restore, columns have other numbers
+    v_fields := v_synced.fields; -- a restore renumbers columns
     v_is_other := false;
   end if;
-  -- Before anything is read: what happens to the table after this is seen by the next call.
+  -- Take the state before reading: the next call sees whatever happens to the table after this.
   v_storage := braid_store.synced_storage(v_relation, v_fields);
   if v_storage ->> 'crash_mark' = 'none' then
     insert into braid_store.crash_marks default values;
@@ -63,12 +63,12 @@ begin
   if found then
     v_synced := v_renewed;
   end if;
-  -- Names and types of columns may be others now.
+  -- Columns may have new names or types.
   perform braid_store.write_note_function(v_synced, v_relation);
   return v_synced;
 end
 $$;
 
 comment on function braid_store.take_sync(int) is
-  'Lock the definition of a synced table and return it, with the names that table and columns have now; nothing if '
-  'another session is at it.';
+  'Lock the definition of a synced table and return it, with the current names of table and columns. Return nothing '
+  'if another session has locked it.';

@@ -14,9 +14,11 @@ as $$
 $$;
 
 comment on function braid.check_sync(text) is
-  E'Name the rows of a synced table that are no documents, or others, and the documents that are no rows any more.\n'
-  'table_name: the table, with its schema. problem: row without document, document differs from row, document '
-  'without row, row cannot be a document (and why); or, with tenant and external_id null, which triggers of the '
-  'table are not called. No row comes back if all is in step. Call braid.apply_changes before, since what waits is '
-  'named too. Reads the whole table. To mend what is named, call braid.sync_table again. Only services and '
+  E'Name the rows of a synced table that differ from their documents or have none, and the documents that have no '
+  'row.\n'
+  'table_name: names the table, with its schema. problem: row without document, document differs from row, document '
+  'without row, or row cannot be a document (and why). It names the triggers of the table that are not called if '
+  'tenant and external_id are null.\n'
+  'If table and documents agree, return no row. Call braid.apply_changes before, because pending changes are named '
+  'too. It reads the whole table. To repair what is named, call braid.sync_table again. Only services and '
   'administrators may call it.';

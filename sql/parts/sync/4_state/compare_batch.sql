@@ -20,7 +20,7 @@ declare
   v_count int := cardinality(keys);
   v_middle int := v_count / 2;
   v_part record;
-  -- What was returned before an error would stay.
+  -- Rows returned before an error would remain, so collect them first.
   v_found jsonb := '[]';
   v_error text;
 begin
@@ -68,4 +68,4 @@ $$;
 
 comment on function braid_store.compare_batch(braid_store.synced_tables, text, text, text[], jsonb[], boolean) is
   'Compare the rows of keys with their documents. A row that cannot be read as a document is named with the reason. '
-  'only_gone: returns documents whose row is gone, of the tenant that all keys have.';
+  'only_gone: return documents without a row instead, for the tenant that all keys share.';

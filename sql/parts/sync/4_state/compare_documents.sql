@@ -21,7 +21,7 @@ begin
   begin
     v_inputs := braid_store.parse_documents(compare_documents.documents, v_collection);
   exception when data_exception or program_limit_exceeded or undefined_object then
-    -- One of them cannot be a document, and which one is not said.
+    -- One of the documents is invalid, and the error does not say which.
     if jsonb_array_length(compare_documents.documents) > 1 then
       for v_document in select d.value from jsonb_array_elements(compare_documents.documents) d loop
         return query
@@ -46,4 +46,4 @@ end
 $$;
 
 comment on function braid_store.compare_documents(int, text, jsonb) is
-  'Return which documents, made of a synced table''s rows, are not stored, or not as they are.';
+  'Return the documents of a synced table''s rows that are not stored, or are stored differently.';

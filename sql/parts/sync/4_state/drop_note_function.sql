@@ -10,13 +10,13 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 begin
-  -- Locked, so that nobody begins to sync it anew meanwhile.
+  -- The lock keeps anybody from syncing the table again meanwhile.
   perform from braid_store.synced_tables s where s.id = synced.id for update;
   if exists (select from braid_store.synced_tables s where s.id = synced.id and s.phase <> 'end') then
     raise exception 'synced table % has not ended', synced.id using errcode = '42501',
       hint = 'Call braid.unsync_table.';
   end if;
-  -- With its triggers.
+  -- CASCADE also drops the triggers.
   execute format('drop function if exists braid_store.note_rows_%s() cascade', synced.id);
 exception when lock_not_available then
   raise exception 'table "%" is locked', synced.table_name

@@ -15,5 +15,5 @@ end
 $$;
 
 comment on function braid_store.end_rows_or_leave(braid_store.synced_tables, timestamptz) is
-  'Delete documents as end_rows does; none if the login may not act for one of their tenants. braid.apply_changes of a '
-  'service deletes them then.';
+  'Delete documents as end_rows does. If the login may not act for one of their tenants, delete none; a service''s '
+  'braid.apply_changes deletes them later.';

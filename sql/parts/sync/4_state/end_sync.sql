@@ -34,4 +34,4 @@ end
 $$;
 
 comment on function braid_store.end_sync(text, regclass, boolean) is
-  'Begin to end what sync_table began. end_rows and drop_note_function do the rest.';
+  'Begin to end what sync_table began; end_rows and drop_note_function do the rest.';

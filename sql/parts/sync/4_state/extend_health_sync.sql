@@ -51,4 +51,4 @@ end
 $$;
 
 comment on function braid_store.extend_health_sync(interval, boolean) is
-  'Find synced tables that are lost, that lack triggers, or of which rows failed.';
+  'Report synced tables that are lost, lack triggers or have failed rows.';

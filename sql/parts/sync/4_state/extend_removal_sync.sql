@@ -19,4 +19,4 @@ end
 $$;
 
 comment on function braid_store.extend_removal_sync(text) is
-  'Drop the triggers of all synced tables, which would fail at the next write. Their rows stay documents.';
+  'Drop the triggers of all synced tables, which would fail at the next write. The rows stay documents.';

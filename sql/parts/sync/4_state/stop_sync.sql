@@ -19,7 +19,7 @@ begin
       using errcode = '42501', hint = 'Log in as its owner, or as a member of that role.';
   end if;
   v_synced := braid_store.end_sync(stop_sync.table_name, v_relation, coalesce(stop_sync.keep_documents, false));
-  -- The table is locked only after the long work, and then not for long.
+  -- The table is locked only after the long work, and only briefly.
   v_count := braid_store.end_rows_or_leave(v_synced, clock_timestamp() + c_time);
   perform braid_store.drop_note_function(v_synced);
   return v_count + braid_store.end_rows_or_leave(v_synced, clock_timestamp());

@@ -31,4 +31,4 @@ end
 $$;
 
 comment on function braid_store.stored_rows(int, text, text[]) is
-  'Return those of the documents that are stored as rows of a synced table, with their hashes.';
+  'Return the documents of these ids that are stored as rows of a synced table, with their hashes.';

@@ -27,9 +27,9 @@ as $$
 $$;
 
 comment on function braid.sync_status() is
-  E'Show how far the synced tables are: one row for each.\n'
-  'state: backfill (all rows are being read), sweep (documents without a row are looked for), follow; end (after '
-  'unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count: '
-  'changed rows that wait; failed_count: those of them that failed and are tried again later. seconds_left: of a '
-  'backfill, by its speed so far; null if the table was not analyzed yet. Only services and administrators may call '
-  'it.';
+  E'Show the progress of synced tables: one row for each.\n'
+  'state: backfill (all rows are being read), sweep (documents without a row are looked for), follow, or end (after '
+  'unsync_table, while documents are deleted). It is dropped, no collection or no tenant if the table, the '
+  'collection or the tenant is gone. waiting_count: changed rows that wait. failed_count: waiting rows that failed '
+  'and are tried again later. seconds_left: the remaining time of a backfill, by its speed so far; null if the table '
+  'was not analyzed yet. Only services and administrators may call it.';

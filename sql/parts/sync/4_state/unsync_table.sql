@@ -13,7 +13,7 @@ as $$
 $$;
 
 comment on function braid.unsync_table(text, boolean) is
-  E'End what sync_table began: drop the triggers on the table and delete the documents that its rows were.\n'
-  'table_name: the table, with its schema. keep_documents: true leaves the documents.\n'
-  'Delete for five seconds; apply_changes deletes what is left then, and sync_status shows the table until it has. '
-  'Return how many were deleted. For administrators who own the table and may write for its tenants.';
+  E'End what sync_table began: drop the triggers on the table and delete the documents of its rows.\n'
+  'table_name: names the table, with its schema. keep_documents: true leaves the documents.\n'
+  'Deletion stops after five seconds; apply_changes deletes the rest, and sync_status shows the table until then. '
+  'Return how many documents were deleted. For administrators who own the table and may write for its tenants.';

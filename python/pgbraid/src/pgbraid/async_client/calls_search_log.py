@@ -20,14 +20,14 @@ async def set_search_log(
     keep_query: Literal["text", "hash", "nothing"] | None = None,
     retention: timedelta | str | None = None,
 ) -> None:
-    """Say which searches of a collection braid.logged_search logs, what it keeps of them and for how long.
+    """Set which searches of a collection braid.logged_search logs, what it keeps of them and for how long.
 
-    log: off (none, as in a new collection), sampled or all. sample_share: what share is logged if sampled, above 0 and
-    at most 1; at first 0.1. keep_query: of the query and its filters, text keeps both, hash a hash of the query,
-    nothing neither; at first text. retention: how long a search is kept, 1 to 366 days; at first 30 days. maintain()
-    then deletes it, with its feedback. Null leaves a setting as it is. What was logged before stays as it is until it
-    is deleted, also after its document was deleted; it goes with the collection or tenant. Boosts are kept with text
-    alone. Only administrators may call it.
+    log: takes off (none, as in a new collection), sampled or all. sample_share: the share of searches to log if
+    sampled, above 0 and at most 1; initially 0.1. keep_query: keeps text, hash or nothing; initially text. With text,
+    the query and its filters are kept; with hash, only a hash of the query. retention: how long a search is kept, 1 to
+    366 days; initially 30 days. Null leaves a setting as it is. maintain() deletes searches past their retention, with
+    their feedback. Logged searches are unaffected by new settings, and by the deletion of a document. They are deleted
+    with the collection or tenant. Boosts are only kept with text. Only administrators may call it.
 
     Maps to braid.set_search_log. Raise NotFoundError, InvalidArgumentError.
     """

@@ -20,9 +20,9 @@ def create_query_set(
 ) -> bool:
     """Create a set of queries of the session's tenant, by which searches are evaluated.
 
-    level: what its judgments are about, document or chunk. Chunks are named by their place in a document, so judgments
-    of documents outlive other chunk sizes. One that is there gets the description; another level is refused with
-    22023. Returns true if it is new.
+    level: whether its judgments are about a document or a chunk. Chunks are named by their place in a document, so
+    judgments of documents outlive a change of the chunk size. description: a text about the query set. An existing
+    query set takes the new description; another level is refused with 22023. Return true if the query set is new.
 
     Maps to braid.create_query_set. Raise InvalidArgumentError.
     """
@@ -39,12 +39,13 @@ def create_query_set(
 def store_queries(
     client: BaseClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
-    """Store queries of a query set, in place of those with the same query_id.
+    """Store queries of a query set, replacing queries with the same query_id.
 
-    queries: a JSON array of objects with query_id, text and, if you like, filters (added to those of each evaluation)
-    and embedding; at most 10000. collection: whose model made the embeddings, and whose metadata keys the filters
-    name. A query may have an embedding of each of several models. A query that is stored again keeps its judgments,
-    and with the same text the embeddings that it had. Return how many queries were given.
+    queries: a JSON array of at most 10000 objects with query_id, text and, optionally, filters and embedding. The
+    filters apply in addition to each evaluation's filters. collection: the collection whose embedding model made the
+    embeddings, and whose metadata keys the filters name. A query may have one embedding of each of several models. A
+    stored query that is replaced keeps its judgments and, if the text is the same, its embeddings. Return the number
+    of queries given.
 
     Maps to braid.store_queries. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -61,11 +62,12 @@ def store_queries(
 def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Store judgments of a query set: how relevant documents, or chunks, are to its queries.
 
-    judgments: a JSON array of objects with query_id, external_id, grade and, if you like, judge; in a query set of
-    chunks also chunk_index; at most 100000. A grade above 0 is relevant, 0 is not; one below 0 counts as not judged,
-    as in trec_eval; null removes the judgment. judge: who says so, "default" if left out. Several judges are kept
-    apart; a judge's later grade replaces the earlier one, and two in one call are refused. The documents need not be
-    there yet. Return an object: stored (new ones), replaced (other grades), unchanged and removed.
+    judgments: a JSON array of at most 100000 objects with query_id, external_id, grade and, optionally, judge; in a
+    query set of chunks also chunk_index. A grade above 0 is relevant, and 0 is not relevant. A grade below 0 counts as
+    not judged, as in trec_eval; null removes the judgment. judge: the name of the judge; "default" if left out.
+    Judgments of several judges are kept apart. A judge's later grade replaces the earlier one; two grades in one call
+    are refused. The documents need not exist yet. Return an object with the counts stored (new judgments), replaced
+    (other grades), unchanged and removed.
 
     Maps to braid.store_judgments. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -81,7 +83,7 @@ def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapp
 def list_query_sets(client: BaseClient) -> list[dict[str, Any]]:
     """List the query sets of the session's tenant, in the order of their names (by bytes).
 
-    judged_count: how many of the queries have judgments. judges: who gave them.
+    judged_count: the number of queries with judgments. judges: the names of the judges.
 
     Maps to braid.list_query_sets.
     """
@@ -99,8 +101,8 @@ def list_queries(
 ) -> list[dict[str, Any]]:
     """List the queries of a query set, in the order of their ids (by bytes).
 
-    match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page.
-    embedding_models: the models of which it has an embedding.
+    match_count: limits the number of queries, up to 10000. after: the last query_id of the page before; null gives the
+    first page. embedding_models: the embedding models that the query has an embedding of.
 
     Maps to braid.list_queries. `match_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError.
@@ -119,7 +121,7 @@ def list_queries(
 def drop_query_set(client: BaseClient, query_set: str) -> bool:
     """Drop a query set of the session's tenant, with its queries and judgments.
 
-    Returns true, or false if there is none of that name.
+    Return true, or false if there is none of that name.
 
     Maps to braid.drop_query_set.
     """
@@ -138,15 +140,15 @@ def evaluate(
 ) -> dict[str, Any]:
     """Run a search for each judged query of a query set, and measure the rankings.
 
-    configuration: the arguments of search_json, such as {"fusion": "rrf", "options": {"boosts": [{"recency":
-    {"half_life": "30 days"}}]}}, and mode: hybrid, full_text or semantic. match_count is the depth of the deepest
-    metric unless given, and at least 100 with a metric without @k. In a query set of documents, the option group_by is
-    "document" unless given. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and
-    judged@k, as trec_eval has them. Each judged query counts, also one without rows or without anything relevant, as
-    0. judge: whose judgments; null: the median of all judges', the lower one of two; grades below 0 are no votes.
-    details: with the rows of each query. Return an object: metrics (means), queries (each with its metrics, rows found
-    and not judged), counts, warnings, latency and ranking, which is what set_ranking needs for the collection to rank
-    so. Give two of them to compare_evaluations.
+    configuration: has the arguments of search_json, such as {"fusion": "rrf", "options": {"boosts": [{"recency":
+    {"half_life": "30 days"}}]}}, and mode: hybrid, full_text or semantic. Its match_count defaults to the depth of the
+    deepest metric, and to at least 100 if a metric has no @k. Its option group_by defaults to "document" in a query
+    set of documents. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and judged@k,
+    defined as in trec_eval. judge: use only this judge's judgments; null takes the median of all judges' grades, the
+    lower of two. details: return the rows of each query, too. Every judged query counts: without rows or without
+    relevant results it counts as 0. Grades below 0 do not vote. Return an object: metrics (means), queries (each with
+    its metrics, rows found and rows not judged), counts, warnings, latency and ranking. Its ranking has the arguments
+    of set_ranking that make the collection rank this way. Pass two results to compare_evaluations.
 
     Maps to braid.evaluate. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -174,14 +176,14 @@ def compare_evaluations(
     seed: int = 0,
     changed_count: int = 10,
 ) -> dict[str, Any]:
-    """Compare two evaluations of a query set, query by query, and tell how sure the difference is.
+    """Compare two evaluations of a query set query by query, and tell how certain the difference is.
 
-    baseline, candidate: what evaluate returned for two configurations. resample_count: how many samples are drawn, 100
-    to 100000. changed_count: how many changed queries are listed, 0 to 10000. Return an object with, for each metric
-    that both have: both means, their difference (candidate - baseline), interval (95 %, bootstrap of the queries),
-    p_value (two-sided paired randomisation test), wins, losses and ties of the candidate, and changed: the queries
-    that changed most. The same seed gives the same result. Of several metrics, one will differ by chance: decide
-    before which counts.
+    baseline, candidate: results of evaluate for two configurations. resample_count: the number of samples drawn, 100
+    to 100000. changed_count: the number of changed queries to list, 0 to 10000. Return an object with the metrics that
+    both have. Each metric has both means, their difference (candidate - baseline), interval (95 %, bootstrap of the
+    queries) and p_value (two-sided paired randomisation test). It also has wins, losses and ties of the candidate, and
+    changed, the queries that changed most. The same seed gives the same result. With several metrics, one will differ
+    by chance, so decide beforehand which one counts.
 
     Maps to braid.compare_evaluations. Raise InvalidArgumentError, LimitExceededError.
     """
@@ -210,13 +212,14 @@ def pool_results(
     seed: int = 0,
     query_ids: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return what a judge of a query set has to look at: the first results of several configurations, each once.
+    """Return the results that a judge of a query set has to judge: the first results of several configurations, each
+    once.
 
-    configurations: a JSON array of configurations as evaluate takes them. depth: how many results of each, up to 1000.
-    judge: who judges; what this judge has given a grade of 0 or more is left out; null: what anybody has. query_ids:
-    of which queries; null: of all. Rows of a query are shuffled, by the seed, and do not tell which configuration
-    found them. In a query set of documents chunk_index is null, and chunk_id, title and content are of the chunk that
-    stood highest. Store the grades with store_judgments.
+    configurations: a JSON array of configurations as evaluate takes them. depth: the number of results of each
+    configuration, up to 1000. judge: leave out results that this judge has graded with 0 or more; null leaves out
+    results that any judge has graded. query_ids: the queries to pool; null for all. The rows of a query are shuffled
+    by the seed, and do not tell which configuration found them. In a query set of documents, chunk_index is null, and
+    chunk_id, title and content come from the highest-ranked chunk. Store the grades with store_judgments.
 
     Maps to braid.pool_results. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -239,13 +242,14 @@ def pool_results(
 def judge_agreement(
     client: BaseClient, query_set: str, judge: str, reference: str | None = None
 ) -> dict[str, Any]:
-    """Tell how far a judge agrees with another one, by what both have graded with 0 or more.
+    """Tell how far a judge agrees with another one, on the results that both have graded with 0 or more.
 
-    reference: with whom; null: with the median of all others, of two the lower grade. Return an object: judged and
-    reference_judged (how much each has graded), judged_by_both, equal (the share of equal grades), kappa (Cohen's),
-    weighted_kappa (with squared differences), relevant_equal and relevant_kappa (of relevant or not), and grades: how
-    often which grades meet. Kappa is 1 for perfect agreement, 0 for that of chance, and null where chance alone would
-    agree always.
+    judge: the name of the judge. reference: the other judge; null takes the median of all other judges' grades, the
+    lower of two. Return an object with judged and reference_judged (how many results each has graded), judged_by_both,
+    and equal (the share of equal grades). Cohen's kappa is in kappa; weighted_kappa uses squared differences.
+    relevant_equal and relevant_kappa only tell relevant from not relevant. grades has the number of times that each
+    pair of grades occurs. Kappa is 1 for perfect agreement, 0 for agreement by chance, and null where chance alone
+    would always agree.
 
     Maps to braid.judge_agreement. Raise NotFoundError, InvalidArgumentError.
     """
@@ -271,17 +275,18 @@ def tune(
     fold_count: int = 5,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Try other rankings on judged queries, and tell which is best and what that gains on queries that did not choose
-    it.
+    """Try other rankings on judged queries, and tell which one is best and what it gains on queries that did not
+    choose it.
 
-    search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, with the keys of set_ranking,
-    and candidate_count, ef_search and boosts; null: a usual one. budget: how many configurations are evaluated, the
-    present one among them: all combinations if there are no more, else combinations drawn at random. A key that
-    changes nothing in these searches is refused. configuration: as for evaluate: what searches ask for, without the
-    keys of search_space. metric: the metric to choose by. judge: as for evaluate. fold_count: 2 to 5. Return what
-    choose_configuration does; chosen has ranking, for set_ranking, and search_arguments, which searches must give
-    themselves. It only reads, and takes as long as budget × judged queries searches, in one statement: mind
-    statement_timeout. At least 30 queries must have something relevant. The same seed gives the same result.
+    search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}. Its keys are settings of
+    set_ranking, and candidate_count, ef_search and boosts; null takes a default search space. A key that changes
+    nothing in these searches is refused. budget: the number of configurations to evaluate, including the present one.
+    If there are more combinations, a random sample of them is evaluated. configuration: the settings of the searches
+    as for evaluate, without the keys of search_space. metric: the metric to choose by. judge: used as by evaluate.
+    fold_count: must be 2 to 5. Return the result of choose_configuration; chosen has ranking, for set_ranking, and
+    search_arguments, which searches must give themselves. It only reads, and runs budget × judged queries searches in
+    one statement, so mind statement_timeout. At least 30 queries must have a relevant result. The same seed gives the
+    same result.
 
     Maps to braid.tune. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -314,11 +319,11 @@ def plan_tuning(
     judge: str | None = None,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Return the configurations that tune would evaluate, to do it one by one.
+    """Return the configurations that tune would evaluate, to evaluate them one by one.
 
-    The arguments are as in tune. place: 1 is the present ranking. changes: what is drawn from the search space.
-    candidate: the configuration for evaluate; give what it returned for each, in this order, to choose_configuration.
-    combination_count: how many combinations the search space and the present values have.
+    The arguments are as in tune. place: 1 is the present ranking. changes: the settings drawn from the search space.
+    candidate: the configuration for evaluate. Give the results of evaluate, in this order, to choose_configuration.
+    combination_count: the number of combinations of the search space and the present values.
 
     Maps to braid.plan_tuning. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """
@@ -348,16 +353,17 @@ def choose_configuration(
     seed: int = 0,
 ) -> dict[str, Any]:
     """Choose the best of several evaluated configurations, and tell what choosing gains on queries that had no part in
-    it.
+    the choice.
 
-    evaluations: an array of what evaluate returned for each, the present configuration first; all of the same queries.
-    metric: the metric to choose by. fold_count: 2 to 5. resample_count: how many samples are drawn, 100 to 100000. The
-    queries are dealt into fold_count folds. Of each fold, the queries of the others choose the configuration with the
-    highest mean, and those of the fold measure it. held_out: the gain over the present configuration so measured, its
-    95 % interval (bootstrap of the queries, widened since folds share the queries that choose) and p_value (a
-    randomisation test that chooses anew each time); if the interval reaches 0, about how many queries would tell
-    (query_count_needed). chosen: what all queries choose; its mean is on the queries that chose it, so it flatters.
-    folds: what each fold was measured with. tried: the mean of each configuration.
+    evaluations: an array of results of evaluate for the same queries, one per configuration, the present configuration
+    first. metric: the metric to choose by. fold_count: must be 2 to 5. resample_count: the number of samples drawn,
+    100 to 100000. The queries are split into fold_count folds. For each fold, the queries of the other folds choose
+    the configuration with the highest mean, and the queries of the fold measure it. held_out: the gain over the
+    present configuration measured this way, its 95 % interval and p_value. Its interval comes from a bootstrap of the
+    queries, widened because folds share the queries that choose. Its p_value comes from a randomisation test that
+    chooses anew each time. If the interval reaches 0, query_count_needed estimates how many queries would decide.
+    chosen: the configuration that all queries choose; its mean is too high, because it is measured on the queries that
+    chose it. folds: the configuration and the gain of each fold. tried: the mean of each configuration.
 
     Maps to braid.choose_configuration. Raise InvalidArgumentError, LimitExceededError.
     """

@@ -26,13 +26,13 @@ def ranking_features(
     query_count: int | None = None,
     **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
-    """Return what a ranking model can be learned from: the candidates of judged queries, with their features and
-    grades.
+    """Return training data for a ranking model: the candidates of judged queries, with their features and grades.
 
-    configuration, judge: as in evaluate; options that rank after a model have no meaning. after, query_count: pages of
-    queries, in the order of their ids; null for the first page, 1 to 1000 queries. A row is a candidate: place is its
-    rank without a model, score its score there, features an object of the numbers that a search gives to a model,
-    grade null where it is not judged. Relevant documents that were not found come last, with place and features null.
+    configuration, judge: used as by evaluate; options that rank after a model have no effect. after, query_count: a
+    page of queries in the order of their ids, 1 to 1000 queries; after is null for the first page. place, score: the
+    rank and score of a candidate without a model. features: an object of the numbers that a search gives to a model.
+    grade: the judges' grade; null if it is not judged. Each row is a candidate. Relevant documents that were not found
+    come last, with place and features null.
 
     Maps to braid.ranking_features. `query_count`, or `limit`, is 100 by default. Raise NotFoundError,
     InvalidArgumentError, LimitExceededError.
@@ -67,13 +67,14 @@ def sample_queries(
 ) -> int:
     """Store queries of a collection's search log in a query set, and return how many are new there.
 
-    method: random (each query alike), frequency (those asked most) or worst (those whose searches found nothing most
-    often, then those whose first click came latest or never). query_count: how many, up to 10000. since: only searches
-    from then on. min_searches: of queries asked at least so often. with_filters: a query with other filters is another
-    query, which keeps them; else they are left out. Queries that the set has are left out, so that a second call gives
-    others. Upper case and white space make no other query. Only first pages of searches for one query count, and only
-    logs that keep the text have queries. Filters above 2000 bytes are not in the log: these searches count as if they
-    had none. They have no embeddings: store them with store_queries.
+    method: takes random, frequency or worst. With random, each query is equally likely; frequency takes the queries
+    asked most often. With worst, it takes the queries that found nothing most often, then those clicked latest or
+    never. query_count: the number of queries, up to 10000. since: use only searches from then on. min_searches: use
+    only queries asked at least this often. with_filters: if true, a query with other filters is another query and
+    keeps its filters; otherwise filters are left out. Queries already in the set are left out, so that a second call
+    adds others. Upper case and white space do not distinguish queries. Only first pages of searches for one query
+    count, and only logs that keep the text have queries. The log omits filters above 2000 bytes, so these searches
+    count as if they had none. The stored queries have no embeddings: add them with store_queries.
 
     Maps to braid.sample_queries. Raise NotFoundError, InvalidArgumentError.
     """
@@ -106,15 +107,15 @@ def judgments_from_clicks(
     eta: float = 1.0,
     judge: str = "clicks",
 ) -> dict[str, int]:
-    """Make judgments of the queries of a query set from what users clicked on in the results of logged searches.
+    """Make judgments of the queries of a query set from clicks on results of logged searches.
 
-    A document that stands high is clicked on because it stands high. So each time that it was shown at a rank counts
-    as 1 / rank ^ eta impressions, the propensity that somebody looks there, and its rate is clicks (and
-    used_in_answer) / impressions. A rate of 0.5 or more is grade 3, of 0.2 is 2, of 0.05 is 1, less is 0.
-    min_impressions: documents with fewer impressions, so counted, are left ungraded. eta: how fast attention falls, 0
-    to 3; 1 as in Joachims et al. 2017. since: only searches from then on. judge: whose judgments they become. Return
-    an object: stored, replaced, unchanged, removed, searches (how many count) and left_out (pairs with too few
-    impressions).
+    min_impressions: documents with fewer impressions, counted as below, get no grade. eta: how fast attention falls
+    with the rank, 0 to 3; 1 as in Joachims et al. 2017. since: use only searches from then on. judge: the judge to
+    whom the judgments are attributed. A document at a high rank gets clicks because of its rank. So each display at a
+    rank counts as 1 / rank ^ eta impressions, the propensity that a user looks there. The rate of a document is its
+    clicks (and used_in_answer) divided by its impressions. A rate of 0.5 or more is grade 3, of 0.2 is 2, of 0.05 is
+    1, and a lower rate is 0. Return an object with stored, replaced, unchanged, removed, searches (how many count) and
+    left_out (pairs with too few impressions).
 
     Maps to braid.judgments_from_clicks. Raise NotFoundError, InvalidArgumentError.
     """

@@ -21,11 +21,12 @@ def start_model_change(
 ) -> None:
     """Begin to move a collection to another embedding model, for all tenants, while searches and writes go on.
 
-    embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection's.
-    vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at these dimensions.
-    From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox;
-    workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until
-    cut_over_model_change. See progress in braid.model_changes and braid.status. Only administrators may call it.
+    embedding_model, dimensions: the new model and its dimensions. distance: cosine, inner_product or l2; null keeps
+    the collection's. vector_storage: vector, halfvec or binary; null keeps the collection's, if it can be indexed at
+    these dimensions. From now on, new chunks wait for an embedding of each model, and maintain() puts older chunks
+    into the outbox. Workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the
+    old model until cut_over_model_change. See progress in braid.model_changes and braid.status. Only administrators
+    may call it.
 
     Maps to braid.start_model_change. Raise InvalidArgumentError, NotFoundError.
     """
@@ -46,8 +47,8 @@ def start_model_change(
 
 
 def pause_model_change(client: BaseClient, collection: str) -> None:
-    """Pause a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds none,
-    until resume_model_change.
+    """Pause a model change before its cut-over: until resume_model_change, workers get no more jobs for the new model,
+    and maintain() adds none.
 
     Chunks written in the meantime still wait for a vector of both models. Only administrators may call it.
 
@@ -75,11 +76,11 @@ def resume_model_change(client: BaseClient, collection: str) -> None:
 
 
 def cut_over_model_change(client: BaseClient, collection: str) -> None:
-    """Make searches use the new model of a model change, from the next statement on.
+    """Make searches use the new embedding model of a model change, from the next statement on.
 
-    Raises 22023 unless every chunk that has a vector of the old model has one of the new. Write still go to both
-    models, so roll_back_model_change loses nothing. Wait a few seconds at most for writers, then raises 55P03. For
-    administrators.
+    Raise 22023 unless every chunk with a vector of the old model has one of the new model. Writes still go to both
+    models, so roll_back_model_change loses nothing. The call waits a few seconds for writers, then raises 55P03. Only
+    administrators may call it.
 
     Maps to braid.cut_over_model_change. Raise InvalidArgumentError, which says how many chunks still wait for an
     embedding by the new model.
@@ -91,10 +92,10 @@ def cut_over_model_change(client: BaseClient, collection: str) -> None:
 
 
 def roll_back_model_change(client: BaseClient, collection: str) -> None:
-    """End a model change with the old model, before the cut-over or after it.
+    """End a model change with the old model, before or after the cut-over.
 
-    Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you
-    start again before that, those still there are used. Only administrators may call it.
+    Searches use the old model from their next statement on. maintain() deletes the vectors of the new model; a change
+    that starts before that uses the vectors left. Only administrators may call it.
 
     Maps to braid.roll_back_model_change. Raise NotFoundError, and InvalidArgumentError if the collection has no model
     change, or one in another stage.

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def embedding_usage(client: BaseClient, since: date | None = None) -> list[EmbeddingUsage]:
-    """Show what workers had embedding services do: a row for each tenant, model and day (UTC).
+    """Show the work of embedding services, as recorded by workers: one row for each tenant, model and day (UTC).
 
-    since: the first day; null, as by default: all that there are. Days are kept for 400 days; maintain deletes older
-    ones. token_count: tokens that were embedded; estimated_token_count: those of them that the service did not tell,
-    taken as a quarter of the characters. cost: by pgbraid work --price-per-million; null if no price was given. For
-    services and administrators.
+    since: the first day to show; null, the default, shows all days. token_count: the tokens that were embedded.
+    estimated_token_count: tokens that the service did not report, estimated as a quarter of the characters;
+    token_count includes them. cost: the cost by pgbraid work --price-per-million; null if no price was given. Days are
+    kept for 400 days; maintain deletes older ones. Only services and administrators may call it.
 
     Maps to braid.embedding_usage. Raise PermissionDeniedError.
     """

@@ -26,12 +26,12 @@ def set_token_vectors(
     vector_count: int = 32,
     dimensions: int | None = None,
 ) -> None:
-    """Say which vectors of tokens chunks of a collection may have, for searches with the option late_interaction.
+    """Set which token vectors the chunks of a collection may have, for searches with the option late_interaction.
 
-    embedding_model: the model that makes them; null, that there are none. vector_count: how many a chunk may have at
-    most, 1 to 512; clients pool the tokens of a chunk to so many. dimensions: their length; null takes that of the
-    collection's embeddings. Those that another model made, or that have another length, are not read any more. They go
-    when others are stored for the chunk, or with it. Only administrators may call it.
+    embedding_model: the model that makes them; null for none. vector_count: the most vectors per chunk, 1 to 512;
+    clients pool the tokens of a chunk to fit. dimensions: their length; null takes the length of the collection's
+    embeddings. Stored vectors of another model or another length are no longer read. They are deleted when others are
+    stored for the chunk, or with the chunk. Only administrators may call it.
 
     Maps to braid.set_token_vectors. Raise InvalidArgumentError, NotFoundError.
     """
@@ -58,10 +58,10 @@ def set_profile(
 ) -> None:
     """Store a profile of the session's tenant: what a user likes, for the option profile of searches.
 
-    profile: its name; one of this name is replaced. embedding: a vector of the model of the collection; what is like
-    it is boosted. attributes: weights from -1 to 1 of values, by key: {"category": {"billing": 0.5}}. A key is
-    category, speaker, language or a metadata key. collection: the collection whose model made the embedding; the
-    profile works in every collection with the same model.
+    profile: the name of the profile; an existing one is replaced. embedding: a vector of the collection's embedding
+    model; chunks with similar vectors are boosted. attributes: weights from -1 to 1 of values, by key: {"category":
+    {"billing": 0.5}}. A key is category, speaker, language or a metadata key. collection: the collection whose model
+    made the embedding; the profile works in every collection with the same model.
 
     Maps to braid.set_profile. Raise InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
@@ -86,16 +86,16 @@ def learn_profile(
     keys: Sequence[str] = ("category", "speaker"),
     collection: str = "default",
 ) -> LearnedProfile:
-    """Make a profile of what a user liked and disliked, and store it.
+    """Make a profile from the documents that a user liked and disliked, and store it.
 
-    profile: its name; one of this name is replaced, so give all that the user ever liked, not what is new. liked,
-    disliked: external_ids in the collection, at most 1000 in all. The vector is Rocchio's: 0.75 × the mean of the
-    liked documents - 0.15 × the mean of the disliked ones. A document counts as the mean of its first 100 chunks.
-    keys: those to learn weights of attributes for, category, speaker, language or metadata keys. A value weighs the
-    share of the liked documents that have it - 0.2 × that of the disliked ones; the 16 that weigh most are kept of
-    each key. The same documents give the same profile. Return an object: liked, disliked and embedded (how many
-    documents counted, and how many of them have a vector), not_found (the ids that are not there) and the attributes
-    learned.
+    profile: the name of the profile. An existing one is replaced, so give all documents that the user ever liked, not
+    only new ones. liked, disliked: name external_ids in the collection, at most 1000 in all. keys: the attributes to
+    learn weights for, category, speaker, language or metadata keys. The vector is Rocchio's: 0.75 × the mean of the
+    liked documents - 0.15 × the mean of the disliked ones. A document counts as the mean of its first 100 chunks. The
+    weight of a value is the share of liked documents that have it - 0.2 × the share of disliked documents that have
+    it. For each key, the 16 values with the greatest weights are kept. The same documents give the same profile.
+    Return an object with liked and disliked (how many documents counted), embedded (how many of them have a vector),
+    not_found (unknown ids) and the attributes learned.
 
     Maps to braid.learn_profile. Raise InvalidArgumentError, NotFoundError for a collection, LimitExceededError.
     """
@@ -115,10 +115,10 @@ def learn_profile(
 
 
 def get_profile(client: BaseClient, profile: str) -> Profile | None:
-    """Return a profile of the session's tenant, null if there is none of that name.
+    """Return a profile of the session's tenant; null if there is none of that name.
 
-    An object with profile (its name), embedding (an array), embedding_model, dimensions, distance, attributes and
-    updated_at. For writers; searches by everybody else only use a profile.
+    The profile is an object with profile (its name), embedding (an array), embedding_model, dimensions, distance,
+    attributes and updated_at. For writers; all other roles only use a profile in searches.
 
     Maps to braid.get_profile.
     """
@@ -131,8 +131,8 @@ def list_profiles(
 ) -> list[ListedProfile]:
     """List the profiles of the session's tenant, in the order of their names (by bytes).
 
-    match_count: how many, up to 10000. after: the name that the page before ended with; null for the first page.
-    embedding_model: the model of its vector; null if it has none.
+    match_count: limits the number of profiles, up to 10000. after: the last name of the page before; null gives the
+    first page. embedding_model: the model of the profile's vector; null if it has none.
 
     Maps to braid.list_profiles. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError.
     """
@@ -149,7 +149,7 @@ def list_profiles(
 def delete_profile(client: BaseClient, profile: str) -> bool:
     """Delete a profile of the session's tenant.
 
-    Returns true, or false if there is none of that name.
+    Return true, or false if there is none of that name.
 
     Maps to braid.delete_profile.
     """
@@ -158,12 +158,12 @@ def delete_profile(client: BaseClient, profile: str) -> bool:
 
 
 def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
-    """Store a ranking model of the session's tenant, in place of the one of this name.
+    """Store a ranking model of the session's tenant, replacing an existing one of this name.
 
-    Searches rank by it with the option ranking_model, or by default where the collection names it (set_ranking).
-    model: an object with version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one
-    for each feature) and trees, as pgbraid learn writes it; with the key checksum it is refused unless it is as it was
-    written. Return true if the name is new.
+    name: the name by which the option ranking_model, or a collection by set_ranking, chooses it. model: an object with
+    version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each feature) and
+    trees, as pgbraid learn writes it. If it has the key checksum, the checksum must match. Return true if the name is
+    new.
 
     Maps to braid.store_ranking_model. Raise InvalidArgumentError, LimitExceededError.
     """
@@ -177,9 +177,9 @@ def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any])
 
 
 def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
-    """Return a ranking model of the session's tenant as it was stored, null if there is none of that name.
+    """Return a ranking model of the session's tenant as it was stored; null if there is none of that name.
 
-    For writers; everybody else's searches only rank by it.
+    For writers; all other roles only rank by it in searches.
 
     Maps to braid.get_ranking_model.
     """
@@ -190,8 +190,8 @@ def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
 def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
     """List the ranking models of the session's tenant, in the order of their names (by bytes).
 
-    mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said.
-    collections: those whose searches it ranks by default.
+    mode: the mode of the searches that it was learned from. learned: the data it was learned from, and its gain; null
+    if unknown. collections: the collections whose searches it ranks by default.
 
     Maps to braid.list_ranking_models.
     """
@@ -202,7 +202,7 @@ def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
 def drop_ranking_model(client: BaseClient, name: str) -> bool:
     """Drop a ranking model of the session's tenant.
 
-    Returns true, or false if there is none of that name. Collections that name it rank this tenant's searches without
+    Return true, or false if there is none of that name. Collections that name it rank this tenant's searches without
     it.
 
     Maps to braid.drop_ranking_model.

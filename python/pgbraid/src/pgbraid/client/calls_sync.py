@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
-    """End what sync_table began: drop the triggers on the table and delete the documents that its rows were.
+    """End what sync_table began: drop the triggers on the table and delete the documents of its rows.
 
-    table_name: the table, with its schema. keep_documents: true leaves the documents. Delete for five seconds;
-    apply_changes deletes what is left then, and sync_status shows the table until it has. Return how many were
+    table_name: names the table, with its schema. keep_documents: true leaves the documents. Deletion stops after five
+    seconds; apply_changes deletes the rest, and sync_status shows the table until then. Return how many documents were
     deleted. For administrators who own the table and may write for its tenants.
 
     Maps to braid.unsync_table. Raise NotFoundError, PermissionDeniedError.
@@ -32,13 +32,13 @@ def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = 
 
 
 def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
-    """Bring changed rows of synced tables over as documents, of all tables, until the time budget is spent.
+    """Apply changed rows of all synced tables to their documents, until the time budget is spent.
 
-    time_budget: when to stop; changes that are left wait for the next call. Call it often: pgbraid work and pgbraid
-    maintain do. It reads the tables with the rights of whoever calls it, and never evaluates row-level security: the
-    login must own a table that has it, or be a superuser or have BYPASSRLS. Returns how many rows it looked at, how
-    many failed, how many are left as other transactions lock their documents, warnings (why rows failed or were left,
-    and which tables could not be read) and complete (whether nothing is left to be done now). For services that write.
+    time_budget: when to stop; the changes left wait for the next call. Call it often: pgbraid work and pgbraid
+    maintain do. It reads the tables with the caller's rights and never evaluates row-level security. A login must own
+    a table that has row-level security, be a superuser or have BYPASSRLS. Return how many rows it looked at, how many
+    failed, and how many are left because other transactions lock their documents. warnings: why rows failed or were
+    left, and which tables could not be read. complete: whether nothing is left to do now. For services that write.
 
     Maps to braid.apply_changes. Pass time_budget as seconds, a text such as '5 minutes', or a timedelta. Raise
     InvalidArgumentError, PermissionDeniedError.
@@ -50,13 +50,13 @@ def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, A
 
 
 def sync_status(client: BaseClient) -> list[SyncStatus]:
-    """Show how far the synced tables are: one row for each.
+    """Show the progress of synced tables: one row for each.
 
-    state: backfill (all rows are being read), sweep (documents without a row are looked for), follow; end (after
-    unsync_table, while documents are deleted); dropped, no collection or no tenant if these are gone. waiting_count:
-    changed rows that wait; failed_count: those of them that failed and are tried again later. seconds_left: of a
-    backfill, by its speed so far; null if the table was not analyzed yet. Only services and administrators may call
-    it.
+    state: backfill (all rows are being read), sweep (documents without a row are looked for), follow, or end (after
+    unsync_table, while documents are deleted). It is dropped, no collection or no tenant if the table, the collection
+    or the tenant is gone. waiting_count: changed rows that wait. failed_count: waiting rows that failed and are tried
+    again later. seconds_left: the remaining time of a backfill, by its speed so far; null if the table was not
+    analyzed yet. Only services and administrators may call it.
 
     Maps to braid.sync_status. Raise PermissionDeniedError.
     """
@@ -65,12 +65,14 @@ def sync_status(client: BaseClient) -> list[SyncStatus]:
 
 
 def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
-    """Name the rows of a synced table that are no documents, or others, and the documents that are no rows any more.
+    """Name the rows of a synced table that differ from their documents or have none, and the documents that have no
+    row.
 
-    table_name: the table, with its schema. problem: row without document, document differs from row, document without
-    row, row cannot be a document (and why); or, with tenant and external_id null, which triggers of the table are not
-    called. No row comes back if all is in step. Call braid.apply_changes before, since what waits is named too. Reads
-    the whole table. To mend what is named, call braid.sync_table again. Only services and administrators may call it.
+    table_name: names the table, with its schema. problem: row without document, document differs from row, document
+    without row, or row cannot be a document (and why). It names the triggers of the table that are not called if
+    tenant and external_id are null. If table and documents agree, return no row. Call braid.apply_changes before,
+    because pending changes are named too. It reads the whole table. To repair what is named, call braid.sync_table
+    again. Only services and administrators may call it.
 
     Maps to braid.check_sync. Raise NotFoundError, PermissionDeniedError.
     """
