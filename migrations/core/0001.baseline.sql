@@ -15,15 +15,14 @@ create table braid_store.installation (
     installed_at timestamptz not null default now()
 );
 comment on table braid_store.installation is
-    'One row: the version installed, the content hash of each migration applied, and what the placeholders in sql/ '
-    'stand for here.';
+    'One row: the installed version, a content hash of each applied migration, and the values of the placeholders of '
+    'sql/ in this database.';
 comment on column braid_store.installation.only_row is 'Always true: it keeps the table at one row.';
 comment on column braid_store.installation.version is 'The version of pgbraid that this database has.';
 comment on column braid_store.installation.migrations is
     'A hash of each migration that was applied, by its name: a released migration never changes.';
 comment on column braid_store.installation.placeholders is
-    'What the placeholders of sql/ stand for in this database: the roles owner and definer, and the schema of '
-    'pgvector.';
+    'The values of the placeholders of sql/ in this database: the roles owner and definer, and the schema of pgvector.';
 comment on column braid_store.installation.extension_hashes is
     'The SHA-256 of the body of each extension point, which the installation has written from the parts.';
 comment on column braid_store.installation.installed_at is 'When pgbraid was installed or last upgraded.';
@@ -34,13 +33,14 @@ create table braid_store.parts (
     manifest jsonb not null,
     content_hash text not null
 );
-comment on table braid_store.parts is 'The core and the parts that are installed, a part behind those that it needs.';
+comment on table braid_store.parts is 'The core and the installed parts; a part comes after the parts that it needs.';
 comment on column braid_store.parts.name is 'core, or the name of the part.';
-comment on column braid_store.parts.place is 'Where it comes when parts are installed, and called at extension points.';
-comment on column braid_store.parts.manifest is 'Its part.json.';
+comment on column braid_store.parts.place is
+  'The part''s place in the order of installation and of calls at extension points.';
+comment on column braid_store.parts.manifest is 'The part''s part.json.';
 comment on column braid_store.parts.content_hash is
-    'A hash of all files that the part is made of. By it, init and upgrade see whether there is anything to do, and '
-    'clients whether they belong to this database.';
+    'A hash of all files of the part. init and upgrade compare it to find out whether there is anything to do, and '
+    'clients to find out whether they fit this database.';
 
 -- == Tenants, who may act for them, and how a session's tenant is found ==
 
@@ -50,7 +50,8 @@ create table braid_store.tenants (
     created_at timestamptz not null default now()
 );
 comment on table braid_store.tenants is
-    'The isolation units. Users say the key; everything inside uses the id, which never changes and is never reused.';
+    'The isolation units. Users name a tenant by its key; everything inside uses the id, which never changes and is '
+    'never reused.';
 
 create table braid_store.dropped_tenants (
     id int primary key,
@@ -67,7 +68,8 @@ create table braid_store.tenant_members (
 );
 create index tenant_members_member_idx on braid_store.tenant_members (member);
 comment on table braid_store.tenant_members is
-    'Which login, or group role that it inherits, may act for which tenant. By role name, so that a dump restores.';
+    'Which login may act for which tenant; a group role stands for every login that inherits it. Roles are stored by '
+    'name, so that a dump restores them.';
 
 create table braid_store.trusted_roles (
     kind text collate "C" not null check (kind in ('gateway', 'service', 'administrator', 'monitor')),
@@ -75,8 +77,8 @@ create table braid_store.trusted_roles (
     primary key (kind, role)
 );
 comment on table braid_store.trusted_roles is
-    'Which login, or group role that it inherits, is trusted in this database, and as what. By role name, so that a '
-    'dump restores it.';
+    'Which login is trusted in this database, and as what; a group role stands for every login that inherits it. '
+    'Roles are stored by name, so that a dump restores them.';
 
 create table braid_store.access_settings (
     only_row boolean primary key default true check (only_row),
@@ -96,7 +98,7 @@ insert into braid_store.access_settings default values;
 
 -- == Definitions, which tenants share ==
 
--- Only administrators write them, so a row that others refer to is not hot.
+-- Only administrators write these tables, so a row that others refer to is not hot.
 
 create table braid_store.vector_spaces (
     id int generated always as identity primary key,
@@ -106,8 +108,8 @@ create table braid_store.vector_spaces (
     unique (embedding_model, dimensions, distance)
 );
 comment on table braid_store.vector_spaces is
-    'What makes two vectors comparable: the model that made them, their dimensions and the distance.';
-comment on column braid_store.vector_spaces.id is 'What collections and vectors refer to.';
+    'The facts that make two vectors comparable: the model that made them, their dimensions and the distance.';
+comment on column braid_store.vector_spaces.id is 'The number that collections and vectors refer to.';
 comment on column braid_store.vector_spaces.embedding_model is 'The name of the model that makes the vectors.';
 comment on column braid_store.vector_spaces.dimensions is 'The length of each vector.';
 comment on column braid_store.vector_spaces.distance is 'How two vectors are compared: cosine, inner_product or l2.';
@@ -116,27 +118,29 @@ create table braid_store.collections (
     id int generated always as identity primary key,
     name text collate "C" not null unique check (octet_length(name) between 1 and 255),
     created_at timestamptz not null default now(),
-    -- Vectors
+    -- Settings of vectors follow.
     vector_space_id int not null references braid_store.vector_spaces (id),
     vector_storage text not null check (vector_storage in ('vector', 'halfvec', 'binary')),
     hnsw_m int not null check (hnsw_m between 2 and 100),
     hnsw_ef_construction int not null check (hnsw_ef_construction between 4 and 1000),
-    -- Documents and chunks
+    -- Settings of documents and chunks follow.
     chunk_tokens int not null check (chunk_tokens between 16 and 100000),
     overlap_tokens int,
     index_fields text[] not null check (index_fields <@ '{title,speaker,content}'),
     embed_fields text[] not null check (embed_fields <@ '{title,speaker,content}'),
     default_occurred_at text,
-    -- Words. The name of the configuration, not a regconfig: an OID does not survive a dump.
+    -- Settings of words follow. The configuration is stored by name, not as a regconfig: an OID does not survive a
+    -- dump.
     text_config text not null,
     fold_diacritics boolean not null,
-    -- Scores of full text. b null: it follows the average length of the chunks (braid_store.adaptive_b).
+    -- Settings of full-text scores follow. If b is null, it follows the average length of the chunks
+    -- (braid_store.adaptive_b).
     k1 float8 not null check (k1 >= 0 and k1 < 'infinity'),
     b float8 check (b between 0 and 1),
     bm25_variant text not null default 'lucene',
     title_weight float8 not null check (title_weight >= 0 and title_weight < 'infinity'),
     statistics_scope text not null default 'collection',
-    -- Fusion
+    -- Settings of fusion follow.
     fusion text not null,
     normalisation text not null,
     rrf_k float8 not null check (rrf_k >= 0 and rrf_k < 'infinity'),
@@ -145,15 +149,15 @@ create table braid_store.collections (
     sparse_weight float8 not null default 0.3,
     neighbour_weight float8 not null default 0 check (neighbour_weight between 0 and 1),
     smoothing float8 not null default 0 check (smoothing between 0 and 1),
-    -- What parts store is one object, so that the core has no column of theirs, and searches of a collection that uses
-    -- no part test for null only.
+    -- Settings of parts are one object, so the core needs no column for a part. Searches of a collection without parts
+    -- only test for null.
     parts jsonb check (jsonb_typeof(parts) = 'object' and parts <> '{}')
 );
 create index collections_vector_space_idx on braid_store.collections (vector_space_id);
 comment on table braid_store.collections is
     'Named corpus definitions. Each tenant has its own part of every collection; names are visible to all.';
-comment on column braid_store.collections.id is 'What the rows of tenants refer to.';
-comment on column braid_store.collections.name is 'The name that users call it by.';
+comment on column braid_store.collections.id is 'The number that tenants'' rows refer to.';
+comment on column braid_store.collections.name is 'The name by which users refer to it.';
 comment on column braid_store.collections.created_at is 'When the collection was created.';
 comment on column braid_store.collections.vector_space_id is
     'The model, dimensions and distance of the vectors that searches compare.';
@@ -167,7 +171,7 @@ comment on column braid_store.collections.hnsw_ef_construction is
 comment on column braid_store.collections.chunk_tokens is
     'The most tokens of the embedding model that a chunk may have. Longer texts are split.';
 comment on column braid_store.collections.overlap_tokens is
-    'How many tokens of a chunk the next one repeats at most. Null: a tenth of a chunk.';
+    'The most tokens at the end of a chunk that the next chunk repeats. Null: a tenth of a chunk.';
 comment on column braid_store.collections.index_fields is
     'The fields that full text search covers: title, speaker, content.';
 comment on column braid_store.collections.embed_fields is
@@ -186,27 +190,27 @@ comment on column braid_store.collections.b is
 comment on column braid_store.collections.bm25_variant is
     'How high BM25 scores are: lucene, or okapi, which has them k1 + 1 times as high.';
 comment on column braid_store.collections.title_weight is
-    'How many words of the text one word of the title counts for.';
+    'How many words of the text a word of the title counts for.';
 comment on column braid_store.collections.statistics_scope is
-    'Where searches that do not say count how rare words are: collection, filter or auto.';
+    'The rows over which searches count how rare words are, unless they say otherwise: collection, filter or auto.';
 comment on column braid_store.collections.fusion is
     'How hybrid searches that name no fusion combine the two scores: convex, dbsf, max or rrf.';
 comment on column braid_store.collections.normalisation is
-    'How convex and max bring the two scores to one scale, in searches that do not say.';
+    'The normalisation that convex and max use, unless a search says otherwise.';
 comment on column braid_store.collections.rrf_k is 'The constant of the fusion rrf, in searches that give none.';
 comment on column braid_store.collections.full_text_weight is
     'The weight of the full text score in hybrid searches that give none.';
 comment on column braid_store.collections.semantic_weight is
     'The weight of the similarity in hybrid searches that give none.';
 comment on column braid_store.collections.sparse_weight is
-    'The weight of the sparse score in searches that have one and give no weight.';
+    'The weight of the sparse score in searches that have a sparse leg and give no weight.';
 comment on column braid_store.collections.neighbour_weight is
-    'How much of the scores of the chunks before and after it a chunk gets, in searches that do not say.';
+    'The share of its neighbours'' scores that a chunk gets, unless a search says otherwise.';
 comment on column braid_store.collections.smoothing is
-    'How much of its score a chunk shares with those whose vectors are near, in hybrid searches that do not say.';
+    'The share of its score that a chunk exchanges with chunks of near vectors, in hybrid searches that do not say '
+    'otherwise.';
 comment on column braid_store.collections.parts is
-    'What parts store with the collection, by the names of the settings; those that are not there have their '
-    'defaults. Null: none are there.';
+    'Settings of parts with the collection, by name; absent settings have their defaults. Null: all are absent.';
 
 create table braid_store.ranking_versions (
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -222,12 +226,13 @@ create table braid_store.ranking_versions (
     primary key (collection_id, version)
 );
 comment on table braid_store.ranking_versions is
-    'How a collection has ranked: all settings of its ranking after each change. Only changes of a ranking write here.';
+    'The history of a collection''s ranking: all its settings after each change. Only changes of a ranking write here.';
 comment on column braid_store.ranking_versions.ranking is 'All settings of the ranking, as from this version on.';
-comment on column braid_store.ranking_versions.previous is 'Those of the version before; null if this is the first.';
+comment on column braid_store.ranking_versions.previous is
+  'The settings of the version before; null for the first version.';
 comment on column braid_store.ranking_versions.login is
-    'The login that changed it. Null where a change found settings that no version has: then nobody knows who set '
-    'them, and when.';
+    'The login that changed the ranking. Null if a change found settings that no version has: then nobody knows who '
+    'set them, and when.';
 
 create table braid_store.synonyms (
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -238,13 +243,13 @@ create table braid_store.synonyms (
     primary key (collection_id, lexeme)
 );
 comment on table braid_store.synonyms is
-    'What else a word of a query finds, in one direction: words as given and, in the same order, as lexemes.';
-comment on column braid_store.synonyms.collection_id is 'The collection whose searches use it.';
+    'The synonyms of a query''s word, in one direction: words as given and, in the same order, as lexemes.';
+comment on column braid_store.synonyms.collection_id is 'The collection whose searches use the synonyms.';
 comment on column braid_store.synonyms.lexeme is 'The word as it is indexed, by which a query finds its synonyms.';
 comment on column braid_store.synonyms.word is 'The word as it was given.';
 comment on column braid_store.synonyms.synonyms is
     'The words that a query for this word finds too, as they were given.';
-comment on column braid_store.synonyms.synonym_lexemes is 'The same, as they are indexed, in the same order.';
+comment on column braid_store.synonyms.synonym_lexemes is 'The same words as they are indexed, in the same order.';
 
 create table braid_store.indexed_attributes (
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -257,8 +262,8 @@ create table braid_store.indexed_attributes (
 create unique index indexed_attributes_name_idx on braid_store.indexed_attributes (collection_id, name)
     where removed_at is null;
 comment on table braid_store.indexed_attributes is
-    'The metadata keys of a collection that filters find by index. Ids of a collection grow in the order in which its '
-    'transactions commit. A removed one stays until braid.maintain() has deleted its rows.';
+    'The metadata keys of a collection that filters find by index. Ids of a collection grow in the order in which '
+    'its transactions commit. A removed key stays until braid.maintain() has deleted its rows.';
 comment on column braid_store.indexed_attributes.collection_id is 'The collection whose documents have the key.';
 comment on column braid_store.indexed_attributes.id is 'Later attributes of a collection have greater ids.';
 comment on column braid_store.indexed_attributes.name is 'The key in the metadata; dots lead into nested objects.';
@@ -270,7 +275,7 @@ comment on column braid_store.indexed_attributes.removed_at is
 create table braid_store.dropped_collections (
     id int primary key,
     dropped_at timestamptz not null default now(),
-    -- Where reaping goes on.
+    -- Reaping resumes after this tenant.
     reached_tenant_id int not null default 0
 );
 comment on table braid_store.dropped_collections is
@@ -279,16 +284,16 @@ comment on table braid_store.dropped_collections is
 create table braid_store.dropped_spaces (
     collection_id int not null references braid_store.collections (id) on delete cascade,
     vector_space_id int not null,
-    -- A transaction with a snapshot from before this one may still write to it.
+    -- A transaction with an older snapshot may still write to the collection.
     dropped_by xid8 not null,
-    -- Where reaping goes on.
+    -- Reaping resumes after this tenant.
     reached_tenant_id int not null default 0,
     has_left boolean not null default false,
     pass_count int not null default 0,
     primary key (collection_id, vector_space_id)
 );
 comment on table braid_store.dropped_spaces is
-    'Vector spaces that a collection has left in a model migration, and whose rows maintenance still has to delete.';
+    'Vector spaces that a collection has left in a model change, and whose rows maintenance still has to delete.';
 comment on column braid_store.dropped_spaces.has_left is
     'Whether this pass over the tenants has left rows, which another pass will delete.';
 
@@ -318,12 +323,12 @@ create table braid_store.documents (
     unique (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.documents is
-    'What users put in, by their own id. content_hash covers all that reaches an index, attribute_hash the rest (null '
-    'after an update of the metadata alone): unchanged means no work.';
+    'The users'' documents, by their own ids. content_hash covers everything that reaches an index, attribute_hash '
+    'the rest (null after an update of the metadata alone). Equal hashes mean no work.';
 comment on column braid_store.documents.tenant_id is 'The tenant that stored it.';
 comment on column braid_store.documents.id is
-    'The number that the tenant''s chunks refer to. Given by the database, never used again.';
-comment on column braid_store.documents.collection_id is 'The collection that it is in.';
+    'The number that the tenant''s chunks refer to. The database gives it, and never reuses it.';
+comment on column braid_store.documents.collection_id is 'The collection of the document.';
 comment on column braid_store.documents.external_id is
     'The id that the user gave it. Writing the same id again replaces the document.';
 comment on column braid_store.documents.title is
@@ -331,12 +336,13 @@ comment on column braid_store.documents.title is
 comment on column braid_store.documents.source_uri is 'Where the document came from, as the user gave it.';
 comment on column braid_store.documents.metadata is 'Keys and values of the user''s own, for filters.';
 comment on column braid_store.documents.content_hash is
-    'A hash of all that reaches an index. If a new version has the same, its chunks stay as they are.';
+    'A hash of everything that reaches an index. If a new version has the same hash, its chunks stay as they are.';
 comment on column braid_store.documents.attribute_hash is
-    'A hash of the rest: what filters read, and what results show. Null after update_metadata.';
-comment on column braid_store.documents.occurred_at is 'The time of what the document is about, as the user gave it.';
-comment on column braid_store.documents.created_at is 'When it was first written.';
-comment on column braid_store.documents.updated_at is 'When it was last written or its metadata changed.';
+    'A hash of the other fields, which filters and results read. Null after update_metadata.';
+comment on column braid_store.documents.occurred_at is
+  'The time of the event that the document is about, as the user gave it.';
+comment on column braid_store.documents.created_at is 'When the document was first written.';
+comment on column braid_store.documents.updated_at is 'When the document was last written or its metadata changed.';
 
 create table braid_store.chunks (
     tenant_id int not null,
@@ -358,40 +364,42 @@ create table braid_store.chunks (
     unique (tenant_id, document_id, chunk_index),
     foreign key (tenant_id, document_id) references braid_store.documents (tenant_id, id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor = 0.05);
--- Only operators that are leakproof (= and < on these types) can use an index under row-level security.
+-- Under row-level security, only leakproof operators (= and < on these types) can use an index.
 create index chunks_occurred_at_idx on braid_store.chunks (tenant_id, collection_id, occurred_at);
 create index chunks_speaker_idx on braid_store.chunks (tenant_id, collection_id, speaker);
--- Few chunks have several speakers where speakers are looked for by index. Its own order tells it from the index of all
--- speakers.
+-- Few chunks have several speakers, so they have an index of their own. Its order of columns tells it from the index of
+-- all speakers.
 create index chunks_speakers_idx on braid_store.chunks (tenant_id, collection_id, speaker text_pattern_ops)
     where position(', ' in speaker) > 0 or octet_length(speaker) > 255;
 create index chunks_category_idx on braid_store.chunks (tenant_id, collection_id, category);
 create index chunks_attribute_version_idx on braid_store.chunks (tenant_id, collection_id, attribute_version);
 comment on table braid_store.chunks is
-    'The units searched. A chunk''s text never changes: a changed document gets new chunks. metadata is the '
-    'document''s with the chunk''s own keys on top; changing it touches no index.';
+    'The units that searches find. A chunk''s text never changes: a changed document gets new chunks. metadata is '
+    'the document''s with the chunk''s own keys on top; changing it touches no index.';
 comment on column braid_store.chunks.tenant_id is 'The tenant that stored it.';
 comment on column braid_store.chunks.id is
-    'The number that everything derived from the chunk refers to. Given by the database, never used again.';
-comment on column braid_store.chunks.collection_id is 'The collection that its document is in.';
-comment on column braid_store.chunks.document_id is 'The document that it is a part of.';
+    'The number that all derived rows refer to. The database gives it, and never reuses it.';
+comment on column braid_store.chunks.collection_id is 'The collection of the chunk''s document.';
+comment on column braid_store.chunks.document_id is 'The document of the chunk.';
 comment on column braid_store.chunks.chunk_index is 'Its place in the document, from 0.';
 comment on column braid_store.chunks.attribute_version is
-    'The greatest id of an indexed attribute that was known when the chunk was last written. For that attribute and '
-    'all before it, the chunk has its rows in chunk_attributes. Filters look at chunks with a smaller number one by '
+    'The greatest id of an indexed attribute that was known when the chunk was last written. For this attribute and '
+    'all earlier ones, the chunk has rows in chunk_attributes. Filters examine chunks with a smaller number one by '
     'one, until maintain() has indexed them.';
 comment on column braid_store.chunks.content is 'The text of the chunk. Neighbours may share some words.';
-comment on column braid_store.chunks.token_count is 'About how many tokens of the embedding model the text has.';
-comment on column braid_store.chunks.speaker is 'Who says it.';
+comment on column braid_store.chunks.token_count is
+  'The estimated number of tokens of the embedding model in the text.';
+comment on column braid_store.chunks.speaker is 'The speaker of the text.';
 comment on column braid_store.chunks.category is 'A category of the user''s own.';
 comment on column braid_store.chunks.importance is 'A number of the user''s own, for filters and boosts.';
-comment on column braid_store.chunks.occurred_at is 'The time of what the document is about, as the user gave it.';
-comment on column braid_store.chunks.language is 'The language of the text, if it is another than the collection''s.';
+comment on column braid_store.chunks.occurred_at is
+  'The time of the event that the text is about, as the user gave it.';
+comment on column braid_store.chunks.language is 'The language of the text, if it differs from the collection''s.';
 comment on column braid_store.chunks.metadata is 'The document''s metadata with the chunk''s own keys on top.';
 comment on column braid_store.chunks.created_at is 'When the chunk was written.';
 
--- Row-level security keeps filters from the usual indexes of JSON, whose operators are not leakproof, so the values of
--- indexed attributes are rows of text and float8.
+-- Under row-level security, filters cannot use the usual indexes of JSON, whose operators are not leakproof. So the
+-- values of indexed attributes are rows of text and float8.
 create table braid_store.chunk_attributes (
     tenant_id int not null,
     collection_id int not null,
@@ -410,14 +418,14 @@ create index chunk_attributes_number_idx
     on braid_store.chunk_attributes (tenant_id, attribute_id, number_value, chunk_id)
     where number_value is not null;
 comment on table braid_store.chunk_attributes is
-    'The values that chunks have for indexed attributes, as far as they are of the attribute''s type: a scalar as '
-    'element 0, distinct elements of an array from 1. Shortened and rounded (see braid_store.attribute_number), never '
-    'out of order: what an index finds here is a superset, and the metadata decides.';
+    'The values that chunks have for indexed attributes, if they are of the attribute''s type: a scalar as element '
+    '0, distinct elements of an array from 1. They are shortened and rounded (braid_store.attribute_number), but '
+    'never out of order: the index finds a superset, and the metadata decides.';
 
 -- == Full text ==
 
--- An inverted index in ordinary tables, log-structured: each statement that writes documents writes a segment; merges
--- join them. Everything here is derived from chunks and can be rebuilt.
+-- The index is an inverted index in ordinary tables, log-structured: each statement that writes documents writes a
+-- segment, and merges join segments. Everything here is derived from chunks and can be rebuilt.
 
 create table braid_store.segments (
     tenant_id int not null,
@@ -433,19 +441,19 @@ create table braid_store.segments (
     title_weight float8 not null,
     average_length float8 not null,
     created_at timestamptz not null default now(),
-    chunk_ids bigint[] storage external, -- compressed it would have to be unpacked for each search
+    chunk_ids bigint[] storage external, -- A compressed value would have to be unpacked for each search.
     listed_count int not null default 0,
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.segments is
-    'Immutable pieces of the index. A deletion holds no postings, only what deleted chunks take from the statistics '
-    'of the segments that still hold them: its counts and lengths are negative, so that statistics are sums. The BM25 '
-    'parameters are those that its impacts were computed with.';
+    'The immutable segments of the index. A deletion is a segment without postings. It subtracts deleted chunks from '
+    'the statistics of the segments that still hold them: its counts and lengths are negative, so that statistics '
+    'are sums. k1, b and the like are the BM25 parameters of the segment''s impacts.';
 comment on column braid_store.segments.chunk_ids is
-    'The ids of its chunks in the order of their numbers, which is ascending: a copy of segment_chunks, for segments '
-    'of 2048 chunks and more. Null: only segment_chunks knows.';
+    'The ids of the segment''s chunks in the order of their numbers, which is ascending: a copy of segment_chunks, '
+    'for segments of 2048 chunks and more. Null: only segment_chunks knows.';
 comment on column braid_store.segments.listed_count is
-    'Of so many chunks, the first by number, metadata_lists has the values.';
+    'metadata_lists has the values of the first chunks by number, up to this count.';
 
 create table braid_store.segment_chunks (
     tenant_id int not null,
@@ -473,10 +481,10 @@ create table braid_store.postings (
     primary key (tenant_id, collection_id, lexeme, segment_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.postings is
-    'Per lexeme and segment, the chunks that contain it. An impact is the share of its idf that BM25 gives the lexeme '
-    'in a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of '
-    'at least 64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number '
-    'in the block. document_frequency counts a title''s words once per document, at its first chunk. In a deletion: '
+    'The chunks that contain a lexeme, per segment. An impact is the share of its idf that BM25 gives the lexeme in '
+    'a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of at '
+    'least 64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number in '
+    'the block. document_frequency counts a title''s words once per document, at its first chunk. A deletion has '
     'counts to subtract, and no lists.';
 
 create table braid_store.forward_rows (
@@ -493,10 +501,11 @@ create table braid_store.forward_rows (
     primary key (tenant_id, chunk_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.forward_rows is
-    'What a chunk contributes to the index, and all that a score is computed from. Its lexemes in "C" order, '
-    'separated by spaces; for each, the place in positions behind which the next one''s begin, and how many of its '
-    'positions, the first, are in the title (null if none of any is). Lengths are in tokens, stop words not counted. '
-    'Kept for a deleted chunk until no segment holds it.';
+    'The contribution of a chunk to the index, from which scores are computed. lexemes are in "C" order, '
+    'separated by spaces. position_ends has for each lexeme the place in positions behind which the next '
+    'lexeme''s positions begin. title_frequencies has for each lexeme how many of its first positions are in the '
+    'title (null if no lexeme has any). Lengths are in tokens, without stop words. The row of a deleted chunk '
+    'stays until no segment holds the chunk.';
 
 create table braid_store.tombstones (
     tenant_id int not null,
@@ -525,15 +534,15 @@ create table braid_store.metadata_lists (
     number_values float8[],
     text_values text[] collate "C",
     value_ends int[],
-    chunk_ids bigint[] storage external not null, -- compressed ids would have to be unpacked for each search
+    chunk_ids bigint[] storage external not null, -- Compressed ids would have to be unpacked for each search.
     primary key (tenant_id, collection_id, segment_id, key, type, block)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.metadata_lists is
-    'Which chunks of a segment have which values under a key of metadata, by type of value and block of 16384 chunk '
-    'numbers. The distinct values ascend, shortened and rounded; value_ends says for each the place in chunk_ids '
-    'behind which the next one''s begin. Elements of arrays count as values. any: chunks that may have any value, '
-    'such as long arrays. rest, with the key "": chunks with keys that are not listed. Written by maintain(), as '
-    'things were then: changed_metadata tells what has changed since.';
+    'The chunks of a segment by the values of a metadata key, by type of value and block of 16384 chunk numbers. The '
+    'distinct values ascend, shortened and rounded; value_ends has for each value the place in chunk_ids at which '
+    'the next value''s chunks begin. Elements of arrays count as values. any: chunks that may have any value, such '
+    'as long arrays. rest, with the key "": chunks with unlisted keys. maintain() writes the lists; changed_metadata '
+    'tells what has changed since.';
 
 create table braid_store.changed_metadata (
     tenant_id int not null,
@@ -548,7 +557,7 @@ comment on table braid_store.changed_metadata is
 
 -- == Sparse ==
 
--- Weighted terms of chunks, which are made outside, and their index.
+-- Weighted terms of chunks come from outside; their index is here.
 
 create table braid_store.sparse_rows (
     tenant_id int not null,
@@ -573,10 +582,10 @@ create table braid_store.sparse_segments (
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.sparse_segments is
-    'Immutable pieces of the index of sparse rows. Their lists are in postings, under a space and the term, as no '
-    'lexeme has a space, and with an id below 0. An impact is the weight in 2047ths of max_weight, rounded up. terms: '
-    'all that have a list, separated by line breaks. A chunk whose terms were replaced or deleted may still be in the '
-    'lists, which are only bounds.';
+    'The immutable segments of the index of sparse rows. Their lists are in postings, under a space and the term, '
+    'because no lexeme has a space, and with an id below 0. An impact is the weight in 2047ths of max_weight, '
+    'rounded up. terms: all terms that have a list, separated by line breaks. A chunk whose terms were replaced or '
+    'deleted may still be in the lists, which are only bounds.';
 
 create table braid_store.sparse_segment_chunks (
     tenant_id int not null,
@@ -588,9 +597,9 @@ create table braid_store.sparse_segment_chunks (
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index sparse_segment_chunks_chunk_idx on braid_store.sparse_segment_chunks (tenant_id, chunk_id);
 comment on table braid_store.sparse_segment_chunks is
-    'The local numbers of a sparse segment, from 1, and the chunks they stand for. Numbers of chunks whose terms were '
-    'replaced or deleted are taken out. A chunk may be in several segments: one of them, or unindexed_sparse_rows, '
-    'has its terms of now.';
+    'The local numbers of a sparse segment, from 1, and the chunks they stand for. Numbers of chunks whose terms '
+    'were replaced or deleted are taken out. A chunk may be in several segments: one of them, or '
+    'unindexed_sparse_rows, has its present terms.';
 
 create table braid_store.unindexed_sparse_rows (
     tenant_id int not null,
@@ -600,16 +609,16 @@ create table braid_store.unindexed_sparse_rows (
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.unindexed_sparse_rows is
-    'Chunks whose sparse rows were written lately, a row for each write: searches read these sparse rows one by one '
-    'until maintain(), or a writer who finds many, puts them into a segment. Rows are only inserted and deleted, and '
-    'locked ones passed over, so that nobody waits.';
+    'Chunks with new sparse rows, a row for each write. Searches read these sparse rows one by one until maintain(), '
+    'or a writer who finds many, puts them into a segment. Rows are only inserted and deleted, and locked rows '
+    'passed over, so that nobody waits.';
 
 -- == Vectors ==
 
--- Embeddings, in two levels: chunk_vectors takes every write and is scanned exactly; a tenant's part of a collection
--- that has grown is moved by maintenance into a vector shard, a table of its own with its own HNSW index.
+-- Embeddings have two levels. chunk_vectors takes every write and is scanned exactly. When a tenant's part of a
+-- collection has grown, maintenance moves it into a vector shard, a table of its own with its own HNSW index.
 
--- A row that fits a page stays in it: an exact scan then never detoasts, 18 against 31 ms for 8,000 rows of 1,024
+-- A row that fits a page stays in it, so an exact scan never detoasts: 18 instead of 31 ms for 8,000 rows of 1,024
 -- dimensions.
 create table braid_store.chunk_vectors (
     tenant_id int not null,
@@ -620,11 +629,11 @@ create table braid_store.chunk_vectors (
     primary key (tenant_id, collection_id, vector_space_id, chunk_id)
 ) with (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.chunk_vectors is
-    'Embeddings as they are written. What a vector shard holds of the same chunk, this overrides. A chunk with a row '
+    'Embeddings as they are written. A row overrides the same chunk''s vector in a vector shard. A chunk with a row '
     'in neither is not embedded yet.';
 
--- Not in chunk_vectors' partitions: a shard has a type of its own (halfvec halves an exact scan), and attaching a
--- partition would lock, and make every session plan anew, what all tenants read.
+-- Shards are not partitions of chunk_vectors: a shard has a type of its own (halfvec halves the time of an exact scan).
+-- Attaching a partition would lock the table that all tenants read, and make every session plan anew.
 create table braid_store.vector_shards (
     tenant_id int not null,
     collection_id int not null,
@@ -634,14 +643,14 @@ create table braid_store.vector_shards (
     hnsw_m int not null,
     hnsw_ef_construction int not null,
     state text not null check (state in ('copying', 'indexing', 'serving', 'retired')),
-    -- Where copying goes on, and, once the shard serves, deleting what was copied.
+    -- Copying resumes here; once the shard serves, deleting the copied rows resumes here.
     copied_chunk_id bigint not null default -9223372036854775808,
     forgotten_chunk_id bigint not null default -9223372036854775808,
     vector_count bigint not null default 0,
     duplicate_count bigint not null default 0,
     index_type text check (index_type in ('vector', 'halfvec')),
     seconds_needed int check (seconds_needed > 0),
-    -- hnsw.ef_search for the 10, and for the 100, nearest, as calibrate_shard chose it; null: the index is not used.
+    -- hnsw.ef_search for the 10, and for the 100, nearest, chosen by calibrate_shard; null: the index is not used.
     ef_search int,
     ef_search_100 int,
     ef_search_fused int,
@@ -660,30 +669,30 @@ create unique index vector_shards_serving_idx on braid_store.vector_shards (tena
     where state = 'serving';
 create unique index vector_shards_moving_idx on braid_store.vector_shards (tenant_id, collection_id, vector_space_id)
     where state in ('copying', 'indexing');
--- Of thousands of shards hardly any is in work.
+-- Hardly any of thousands of shards is being made.
 create index vector_shards_unfinished_idx on braid_store.vector_shards (state, tenant_id) where state <> 'serving';
 comment on table braid_store.vector_shards is
-    'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is '
-    'copied and indexed beside it; making that one serve is a change of data, which every reader sees from its next '
+    'The vector shards, each a table vectors_<id>. One shard serves a tenant''s part of a collection; the next one '
+    'is copied and indexed beside it. The change-over is a change of data, which every reader sees from its next '
     'snapshot on.';
 comment on column braid_store.vector_shards.duplicate_count is
-    'How many of the vectors are left out of the index because an equal one is in it, at most.';
+    'The greatest number of vectors that are left out of the index because an equal vector is in it.';
 comment on column braid_store.vector_shards.index_type is
-    'Where storage is vector, the type that the HNSW index has: halfvec, or vector if halfvec cannot hold the vectors '
-    'or cannot tell them apart. Null: not decided yet, or another storage, whose index has what is stored.';
+    'If storage is vector, the type of the HNSW index: halfvec, or vector if halfvec cannot hold the vectors or '
+    'cannot tell them apart. Null: not decided yet, or another storage, whose index has the stored type.';
 comment on column braid_store.vector_shards.seconds_needed is
-    'While its index waits for a call of maintain() with enough time: what time_budget it needs, about. Null: it does '
-    'not wait.';
+    'The time_budget that its index needs, about, while the index waits for a call of maintain() with enough time. '
+    'Null: it does not wait.';
 comment on column braid_store.vector_shards.ef_search_fused is
-    'hnsw.ef_search for the 10 nearest in a search that also ranks by full text, as choose_ef_search chose it; null: '
+    'hnsw.ef_search for the 10 nearest in a search that also ranks by full text, chosen by choose_ef_search; null: '
     'as ef_search.';
 comment on column braid_store.vector_shards.far_distance is
-    'How far the tenth nearest of an answer of the index may be, for the answer to be as good as was measured; of '
-    'inner products, divided by the length of the query. Answers beyond are looked for again. Null: not measured.';
+    'The greatest distance of the tenth nearest at which an answer of the index has the measured quality; for inner '
+    'products, divided by the length of the query. Farther answers are searched again. Null: not measured.';
 comment on column braid_store.vector_shards.far_ef_search is
-    'hnsw.ef_search for searches whose answer is beyond far_distance; null: these compare all vectors.';
+    'hnsw.ef_search for searches whose answer is beyond far_distance; null: these searches compare all vectors.';
 comment on column braid_store.vector_shards.measurement is
-    'The index recall as last measured, when it was made or by braid.measure_index_recall.';
+    'The index recall at the last measurement, by the making of the shard or by braid.measure_index_recall.';
 
 create table braid_store.centroids (
     tenant_id int not null,
@@ -696,24 +705,25 @@ create table braid_store.centroids (
     primary key (tenant_id, collection_id, vector_space_id)
 );
 comment on table braid_store.centroids is
-    'The mean of the vectors (under cosine, of these brought to length 1) of a tenant''s part of a collection, and '
-    'the mean of their squared lengths, of parts with over 1000 vectors. Only maintenance writes it, so that no write '
-    'waits for it.';
+    'The mean of the vectors of a tenant''s part of a collection, and the mean of their squared lengths, for parts '
+    'with over 1000 vectors. Under cosine, vectors are first normalised to length 1. Only maintenance writes it, so '
+    'that no write waits for it.';
 
 create table braid_store.vector_settings (
     only_row boolean primary key default true check (only_row),
     exact_rows int not null default 8000 check (exact_rows > 0)
 );
 comment on table braid_store.vector_settings is
-    'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() '
-    'measured it.';
+    'One row: the number of vectors of 384 dimensions from which an index is faster than a scan, as '
+    'braid.calibrate() measured it.';
 comment on column braid_store.vector_settings.only_row is 'Always true: it keeps the table at one row.';
 comment on column braid_store.vector_settings.exact_rows is
-    'The number of vectors, of 384 dimensions, from which on an index is worth making. More dimensions need fewer.';
+    'The number of vectors of 384 dimensions from which an index is worth making. With more dimensions, fewer '
+    'vectors are enough.';
 insert into braid_store.vector_settings default values;
 
--- A job is claimed once and deleted: the room that fillfactor leaves is for the claimed version beside the first, so
--- that its index needs no second entry (a heap-only update).
+-- A job is claimed once and deleted. fillfactor leaves space for the claimed version beside the first, so that its
+-- index needs no second entry (a heap-only update).
 create table braid_store.embedding_jobs (
     tenant_id int not null,
     collection_id int not null,
@@ -725,12 +735,12 @@ create table braid_store.embedding_jobs (
     primary key (tenant_id, collection_id, vector_space_id, chunk_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.embedding_jobs is
-    'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes '
-    'the chunk.';
+    'The outbox: chunks that wait for their embedding in a vector space. The transaction that writes a chunk writes '
+    'its job.';
 
 -- == Upkeep ==
 
--- What upkeep has to do: writers and administrators note it, so that maintain() looks at nothing else.
+-- Writers and administrators note due upkeep here, so that maintain() examines nothing else.
 
 create table braid_store.due_parts (
     tenant_id int not null,
@@ -738,28 +748,28 @@ create table braid_store.due_parts (
     id bigint generated always as identity,
     task text not null check (task in ('visit', 'move_vectors', 'index_attributes', 'rebuild_index')),
     due_at timestamptz not null default clock_timestamp(),
-    -- Every transaction that may have found this note, and so wrote none, has an id below.
+    -- Every transaction that may have relied on this note instead of writing its own has an id below this one.
     awaits xid8,
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 create index due_parts_due_at_idx on braid_store.due_parts (task, due_at, tenant_id) where awaits is null;
 create index due_parts_awaits_idx on braid_store.due_parts (awaits, tenant_id) where awaits is not null;
 comment on table braid_store.due_parts is
-    'The tenants'' parts of collections that maintenance is to look at: visit, as something was written; move_vectors '
-    'and index_attributes, as a visit found that to do; rebuild_index, as an upgrade has changed the tokens of some '
-    'of its texts. A writer who finds a visit noted, with nobody at it, adds none. Maintenance may therefore take a '
-    'note away only when the writers who may have found it have ended: until then it awaits them.';
+    'The tenants'' parts of collections that are due for maintenance. Tasks: visit, after a write; move_vectors and '
+    'index_attributes, after a visit that found this work; rebuild_index, after an upgrade that changed the tokens '
+    'of some texts. A writer that finds a visit noted, and nobody working on it, adds none. So maintenance deletes a '
+    'note only when all writers that may have found it have ended: until then it awaits them.';
 
 create table braid_store.due_collections (
     id int generated always as identity primary key,
     collection_id int not null,
     reached_tenant_id int not null default 0,
-    -- The last note of due_parts when all tenants were noted.
+    -- The last note of due_parts when all tenants had been noted.
     noted_until bigint
 );
 comment on table braid_store.due_collections is
-    'Collections whose definition has changed, so that the parts of all tenants are to be visited: maintenance notes '
-    'them, in the order of tenants.';
+    'Collections whose definition has changed, so that maintenance must visit the parts of all tenants: it notes '
+    'them in the order of tenants.';
 
 create table braid_store.upkeep_rates (
     only_row boolean primary key default true check (only_row),
@@ -767,15 +777,16 @@ create table braid_store.upkeep_rates (
     index_work_per_second float8 check (index_work_per_second > 0)
 );
 comment on table braid_store.upkeep_rates is
-    'One row: how fast this server merges postings and makes vector indexes, as maintenance last measured it; null '
-    'before it has. By it, maintenance begins what it cannot interrupt only if its time suffices.';
+    'One row: this server''s measured rates of merging postings and of making vector indexes; null before the first '
+    'measurement. With these rates, maintenance begins work that it cannot interrupt only if its time suffices.';
 insert into braid_store.upkeep_rates default values;
 
 -- == Locks ==
 
--- What writers, administrators and maintenance lock. Advisory locks have no privileges: every login could take them.
+-- Writers, administrators and maintenance lock these tables. Advisory locks have no privileges: every login could take
+-- them.
 
--- Left behind where somebody has dropped the other schemas by hand.
+-- The schema is left behind if somebody has dropped the other schemas by hand.
 do $$
 declare
   v_table regclass;
@@ -788,7 +799,7 @@ begin
 end
 $$;
 
--- Empty tables: only their locks matter. A collection has the one of its id modulo their number.
+-- The tables are empty: only their locks matter. A collection uses the table numbered by its id modulo their count.
 do $$
 begin
   for n in 0..63 loop
@@ -806,13 +817,14 @@ create table braid_locks.tenant_locks (
 );
 comment on table braid_locks.tenant_locks is
     'Rows that are only ever locked. A tenant''s part of a collection has the slot of the collection''s id modulo 8. '
-    'writing: writers share it, clears, imports, rebuilds and drops take it alone. turn: whoever waits to take '
-    'writing alone holds it, and writers who come later wait behind. shards: of the session that makes vector shards.';
+    'writing: writers share it; clears, imports, rebuilds and drops take it alone. turn: a session that waits to '
+    'take writing alone holds it, and writers who come later wait behind. shards: the session that makes vector '
+    'shards holds it.';
 
 -- == The row types of the API ==
 
--- Views and client code depend on them, hence a migration. Functions return those of braid_store; those of braid are
--- equal to them, as users cannot name what is in braid_store.
+-- Views and client code depend on these types, so they stand in a migration. Functions return the types of braid_store.
+-- The types of braid are equal to them, because users cannot name objects of braid_store.
 
 create type braid_store.search_result as (
     chunk_id bigint,
@@ -850,10 +862,9 @@ create type braid_store.search_result as (
 );
 comment on type braid_store.search_result is
     'A row of a search: a chunk with its text, its scores and its ranks. Rows are ordered by score, which is '
-    'fused_score after boosts; fused_score is what the fusion makes of the normalised scores. full_text_score is '
-    'BM25, semantic_score the similarity. Ranks begin at 1, and are null where that search did not find the chunk. '
-    'snippet, boosts, group_score, passage, passage_start, passage_end and cursor are null unless an option asks for '
-    'them.';
+    'fused_score after boosts; fused_score is the fusion of the normalised scores. full_text_score is BM25, '
+    'semantic_score the similarity. Ranks begin at 1, and are null if the leg did not find the chunk. snippet, '
+    'boosts, group_score, passage, passage_start, passage_end and cursor are null unless an option asks for them.';
 comment on column braid_store.search_result.chunk_id is
     'The chunk. highlight, explain_score and similar_chunks take this id.';
 comment on column braid_store.search_result.document_id is 'The document that the chunk is a part of.';
@@ -862,12 +873,14 @@ comment on column braid_store.search_result.chunk_index is 'The place of the chu
 comment on column braid_store.search_result.title is 'The title of the document.';
 comment on column braid_store.search_result.content is 'The text of the chunk.';
 comment on column braid_store.search_result.source_uri is 'Where the document came from.';
-comment on column braid_store.search_result.speaker is 'Who says the text.';
+comment on column braid_store.search_result.speaker is 'The speaker of the text.';
 comment on column braid_store.search_result.category is 'The category that the user gave the text.';
 comment on column braid_store.search_result.importance is 'The importance that the user gave the text.';
-comment on column braid_store.search_result.occurred_at is 'When what the text is about happened, as the user gave it.';
+comment on column braid_store.search_result.occurred_at is
+  'The time of the event that the text is about, as the user gave it.';
 comment on column braid_store.search_result.created_at is 'When the chunk was written.';
-comment on column braid_store.search_result.token_count is 'About how many tokens of the embedding model the text has.';
+comment on column braid_store.search_result.token_count is
+  'The estimated number of tokens of the embedding model in the text.';
 comment on column braid_store.search_result.metadata is
     'The document''s metadata; keys that the chunk has itself take precedence.';
 comment on column braid_store.search_result.score is 'The score that rows are ordered by: fused_score after boosts.';
@@ -887,9 +900,9 @@ comment on column braid_store.search_result.semantic_rank is
     'The rank in the semantic search, from 1. Null if it did not find the chunk among its candidates.';
 comment on column braid_store.search_result.snippet is
     'The best passages of the text with the query''s words marked. Null unless the option snippet asks for it.';
-comment on column braid_store.search_result.fused_score is 'The score of both searches together, before boosts.';
+comment on column braid_store.search_result.fused_score is 'The fused score, before boosts.';
 comment on column braid_store.search_result.boosts is
-    'Each boost with its value and what it did to the score. Null unless the option boosts asks for some.';
+    'Each boost with its value and its effect on the score. Null unless the option boosts asks for some.';
 comment on column braid_store.search_result.group_score is
     'The score of the row''s group, by which groups are ordered. Null unless the option group_by asks for groups.';
 comment on column braid_store.search_result.passage is
@@ -900,7 +913,7 @@ comment on column braid_store.search_result.cursor is
     'On the last row of a page: the value of the option cursor that gives the next page. Null on all other rows, and '
     'if there is no next page.';
 comment on column braid_store.search_result.sparse_score is
-    'The sum of the query''s weights × those of the chunk, over the terms that both have; 0 if they share none. Null '
+    'The sum of weight in the query × weight in the chunk, over the terms that both have; 0 if they share none. Null '
     'if there was no sparse search, or if, with the fusion rrf, it did not find the chunk.';
 comment on column braid_store.search_result.sparse_normalised_score is
     'The sparse score on the scale that the fusion uses.';
@@ -914,8 +927,8 @@ create type braid_store.write_result as (
     chunk_count int
 );
 comment on type braid_store.write_result is
-    'What became of a document that was written: inserted, replaced (new chunks), updated (attributes only), '
-    'unchanged, or superseded by a later one with the same external_id in the batch.';
+    'The result of writing a document: inserted, replaced (new chunks), updated (attributes only), unchanged, or '
+    'superseded by a later one with the same external_id in the batch.';
 comment on column braid_store.write_result.external_id is 'The id that the user gave the document.';
 comment on column braid_store.write_result.document_id is 'The number that pgbraid gave the document.';
 comment on column braid_store.write_result.status is

@@ -10,7 +10,7 @@ create table braid_store.query_sets (
     primary key (tenant_id, name)
 );
 comment on table braid_store.query_sets is
-    'Sets of queries with judgments, of documents or of chunks, by which searches are evaluated. They are of no '
+    'Sets of queries with judgments, of documents or of chunks, by which searches are evaluated. A set belongs to no '
     'collection: documents are named by external_id.';
 
 create table braid_store.queries (
@@ -33,7 +33,7 @@ create table braid_store.query_set_embeddings (
     primary key (tenant_id, query_set, query_id, vector_space_id)
 );
 comment on table braid_store.query_set_embeddings is
-    'Vectors of the queries of query sets, of as many models as are compared.';
+    'Vectors of the queries of query sets, for every model that is compared.';
 
 create table braid_store.judgments (
     tenant_id int not null,

@@ -1,7 +1,7 @@
--- What embedding services were asked for, and how large tables and tenants' parts of collections were on each day.
+-- Requests to embedding services, and daily sizes of tables and of tenants' parts of collections.
 -- depends: 0001.baseline
 
--- A row is changed again and again: the room that fillfactor leaves keeps the change in its page.
+-- A row is updated often: fillfactor leaves space for new versions in its page.
 create table braid_store.embedding_usage (
     tenant_id int not null,
     embedding_model text collate "C" not null check (octet_length(embedding_model) between 1 and 255),
@@ -13,11 +13,11 @@ create table braid_store.embedding_usage (
     cost numeric,
     primary key (tenant_id, embedding_model, day)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
--- By which old rows are found.
+-- This index finds old rows.
 create index embedding_usage_day_idx on braid_store.embedding_usage (day, tenant_id);
 comment on table braid_store.embedding_usage is
-    'What workers had embedding services do, by tenant, model and day (UTC): requests, texts, tokens, and what they '
-    'cost. estimated_token_count: those of token_count that a service did not tell.';
+    'Requests of workers to embedding services, by tenant, model and day (UTC): requests, texts, tokens, and their '
+    'cost. estimated_token_count: the tokens in token_count that a service did not report.';
 
 create table braid_store.daily_table_sizes (
     day date not null,
@@ -27,8 +27,8 @@ create table braid_store.daily_table_sizes (
     primary key (day, table_name)
 );
 comment on table braid_store.daily_table_sizes is
-    'How large tables were when maintenance first ran on a day (UTC): rows with what is stored out of line, and '
-    'indexes. Tables of one kind, such as vector shards, are one row. Kept for 400 days.';
+    'Sizes of tables when maintenance first ran on a day (UTC): rows with TOAST, and indexes. Tables of one kind, '
+    'such as vector shards, are one row. Kept for 400 days.';
 
 create table braid_store.daily_part_sizes (
     tenant_id int not null,
@@ -42,5 +42,5 @@ create table braid_store.daily_part_sizes (
 );
 create index daily_part_sizes_day_idx on braid_store.daily_part_sizes (day, tenant_id);
 comment on table braid_store.daily_part_sizes is
-    'How large a tenant''s part of a collection was on the days on which it was another size than before: chunks, '
-    'their tokens in the full-text index, vectors in shards, and about how many bytes. Kept for 400 days.';
+    'Sizes of a tenant''s part of a collection, on days on which its size changed: chunks, their tokens in the '
+    'full-text index, vectors in shards, and estimated bytes. Kept for 400 days.';

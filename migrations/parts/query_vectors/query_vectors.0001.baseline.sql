@@ -6,11 +6,11 @@ create table braid_store.query_embeddings (
     collection_id int not null,
     vector_space_id int not null,
     text_hash bytea not null,
-    embedding @vector@.vector storage external not null, -- random numbers do not compress
+    embedding @vector@.vector storage external not null, -- Random numbers do not compress.
     used_at timestamptz not null,
     primary key (tenant_id, collection_id, vector_space_id, text_hash)
 );
 create index query_embeddings_used_idx on braid_store.query_embeddings (tenant_id, collection_id, used_at);
 comment on table braid_store.query_embeddings is
-    'Vectors of what the tenant''s users searched for, by the SHA-256 of the text that was embedded, which itself is '
-    'not kept. A vector is read for searches of its own vector space alone. used_at: about when it was last stored.';
+    'Vectors of the queries of a tenant''s users, by the SHA-256 of the embedded text; the text itself is not kept. '
+    'Only searches of the same vector space read a vector. used_at: about when it was last stored.';

@@ -7,12 +7,12 @@ create table braid_store.token_vectors (
     chunk_id bigint not null,
     embedding_model text not null,
     dimensions int not null,
-    vectors @vector@.halfvec[] storage external not null, -- random numbers do not compress
+    vectors @vector@.halfvec[] storage external not null, -- Random numbers do not compress.
     primary key (tenant_id, collection_id, chunk_id)
 );
 comment on table braid_store.token_vectors is
-    'Vectors of the tokens of a chunk, or of groups of them, of length 1. Searches read those whose embedding_model '
-    'and dimensions are those of the collection.';
+    'Unit vectors of the tokens of a chunk, or of groups of tokens. Searches read the vectors whose embedding_model '
+    'and dimensions match the collection''s.';
 
 create table braid_store.profiles (
     tenant_id int not null,

@@ -1,8 +1,8 @@
--- What was searched for, how long it took and what users made of the results.
+-- The search log: queries, times, and feedback of users on results.
 -- depends: 0001.baseline
 
 -- Searches add rows here. maintain() counts them and moves them to a table for each day, search_log_<day>, which
--- inherits from this one. Not a partitioned table: to drop a partition locks the whole table against all searches.
+-- inherits from this one. Partitions would not do: dropping a partition locks the whole table against all searches.
 create table braid_store.search_log (
     tenant_id int not null,
     search_id uuid not null,
@@ -58,8 +58,7 @@ create table braid_store.search_feedback (
 comment on table braid_store.search_feedback is
     'What users made of the results of logged searches. A row goes with its search.';
 
--- A row is changed each time that maintain() runs in the hour: the room that fillfactor leaves keeps the change in its
--- page.
+-- A row is updated each time that maintain() runs in the hour: fillfactor leaves space for new versions in its page.
 create table braid_store.search_hours (
     tenant_id int not null,
     collection_id int not null,
@@ -83,5 +82,5 @@ create table braid_store.search_hours (
     primary key (tenant_id, collection_id, hour, mode, semantic_mode)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.search_hours is
-    'Logged searches by the hour (UTC). square_ms: the sum of squares. Bucket i of histogram counts the searches that '
-    'took at most 0.125 * 2 ^ ((i - 1) / 8) ms and longer than the one before; trailing zeros are left out.';
+    'Logged searches by the hour (UTC). square_ms: the sum of squares. Bucket i of histogram counts the searches '
+    'that took at most 0.125 * 2 ^ ((i - 1) / 8) ms and longer than bucket i - 1. Trailing zeros are left out.';

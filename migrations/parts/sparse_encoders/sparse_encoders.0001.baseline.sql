@@ -7,8 +7,8 @@ create table braid_store.sparse_encoders (
     max_piece_length int not null
 );
 comment on table braid_store.sparse_encoders is
-    'Tables of weights by which searches make weighted terms of a query''s words. max_piece_length: of its longest '
-    'term, in characters.';
+    'Tables of weights by which searches make weighted terms of a query''s words. max_piece_length: the length of '
+    'its longest term, in characters.';
 
 create table braid_store.sparse_encoder_terms (
     encoder_id int not null references braid_store.sparse_encoders on delete cascade,
@@ -17,5 +17,5 @@ create table braid_store.sparse_encoder_terms (
     primary key (encoder_id, term)
 );
 comment on table braid_store.sparse_encoder_terms is
-    'The terms of a sparse encoder with their weights. A term that begins with ## stands for the rest of a word. '
-    'Weight 0: it takes its place in a word and counts for nothing.';
+    'The terms of a sparse encoder with their weights. A term that begins with ## stands for the rest of a word. A '
+    'term of weight 0 takes its place in a word and counts for nothing.';

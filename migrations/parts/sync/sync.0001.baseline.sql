@@ -3,7 +3,7 @@
 
 create table braid_store.synced_tables (
     id int generated always as identity primary key,
-    -- As it was called when it was last looked at. What it is now, its triggers tell.
+    -- The table's name at the last visit. Its triggers tell the present name.
     table_name text not null,
     table_owner text not null,
     collection_id int not null,
@@ -13,14 +13,14 @@ create table braid_store.synced_tables (
     fields jsonb not null,
     columns jsonb not null,
     relation_id oid not null,
-    -- The files of a table, its triggers and its types, when they were last looked at; null: not yet.
+    -- The table's files, triggers and types at the last visit; null before the first.
     storage jsonb,
     mode text not null default 'deferred' check (mode in ('deferred', 'immediate')),
     on_error text not null check (on_error in ('keep', 'fail')),
     phase text not null default 'backfill' check (phase in ('backfill', 'sweep', 'follow', 'lost', 'end')),
-    -- Of phase end.
+    -- This counts in the phase end.
     keeps_documents boolean not null default false,
-    -- Where the phase goes on; null: at the beginning.
+    -- The phase resumes after this key; null: it begins.
     reached_key jsonb,
     reached_tenant_id int not null default 0,
     applied_count bigint not null default 0,
@@ -30,9 +30,9 @@ create table braid_store.synced_tables (
     created_at timestamptz not null default now()
 );
 comment on table braid_store.synced_tables is
-    'The tables whose rows are kept as documents. backfill: all rows are read once, in the order of their key; sweep: '
-    'documents whose row is gone are deleted; follow: only what changes is looked at; lost: its collection or tenant '
-    'was dropped, nothing is noted; end: unsync_table was called, its documents are being deleted.';
+    'The tables whose rows are kept as documents. Phases: backfill reads all rows once, in the order of their key. '
+    'sweep deletes documents whose row is gone. follow processes only changes. lost notes nothing, because its '
+    'collection or tenant was dropped. end deletes its documents, because unsync_table was called.';
 
 -- One line for each row that a statement changed, added by a trigger in the transaction that changed it. Nobody updates
 -- a line that another session may wait for.
@@ -47,9 +47,9 @@ create table braid_store.row_changes (
     last_error text,
     primary key (synced_table_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
--- Changes that failed, or whose documents were locked, are looked up apart from those that nobody has tried.
+-- Changes that failed, or whose documents were locked, have an index apart from changes that nobody has tried.
 create index row_changes_retry_idx on braid_store.row_changes (synced_table_id, retry_at) where retry_at is not null;
-comment on table braid_store.row_changes is 'Rows of synced tables that were changed and are still to be brought over.';
+comment on table braid_store.row_changes is 'Changed rows of synced tables that wait to be applied.';
 
 create table braid_store.synced_rows (
     tenant_id int not null,
@@ -59,11 +59,11 @@ create table braid_store.synced_rows (
     primary key (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index synced_rows_table_idx on braid_store.synced_rows (synced_table_id, tenant_id, external_id);
-comment on table braid_store.synced_rows is 'Which documents are rows of a synced table, and of which.';
+comment on table braid_store.synced_rows is 'The documents that are rows of synced tables, with their table.';
 
 -- A crash empties unlogged tables, so this one tells whether others were emptied.
 create unlogged table braid_store.crash_marks (
     id uuid primary key default gen_random_uuid()
 );
 comment on table braid_store.crash_marks is
-    'One row, if an unlogged table is synced. After a crash it is gone, as the rows of that table are.';
+    'One row, if an unlogged table is synced. A crash deletes it together with that table''s rows.';

@@ -48,7 +48,7 @@ def is_verb(word: str) -> bool:
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, code spans as one word each; examples and indented lines are no prose."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", text):
-        if re.match(r"\s*(?:>>>|\$ |Example: |    )", paragraph):
+        if re.match(r"\s*(?:>>>|\$ |== |Example: |    )", paragraph):
             continue
         plain = re.sub(r"`[^`]*`", "`code`", " ".join(paragraph.split()))
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
