@@ -1,1 +1,1 @@
-"""Two tenants in one database, and the ways in which logins reach them."""
+"""Two tenants share one database, and logins reach them in several ways."""

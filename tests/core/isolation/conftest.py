@@ -10,7 +10,7 @@ from pgbraid import embedded
 
 @pytest.fixture(scope="module")
 def world(server: embedded.Server, template: str) -> Iterator[World]:
-    """One database for a module; tests leave tenant beta as it is."""
+    """Yield one database per module; tests leave tenant beta as it is."""
     created = World(server.dsn_for("postgres"), template)
     try:
         created.ingest("alpha", ALPHA)
@@ -20,7 +20,7 @@ def world(server: embedded.Server, template: str) -> Iterator[World]:
         created.asked("beta", "discount")
         created.judge("alpha", "discount")
         created.judge("beta", "zebrafish")
-        # Both in the table of a day, and one that is new.
+        # Both tenants have searches in the table of a day, and beta has a new one.
         created.search("alpha", "discount")
         created.search("beta", "zebrafish")
         created.admin.execute("select braid.maintain()")

@@ -1,5 +1,5 @@
-"""Every function of the API, called with hostile arguments by every kind of login: nothing of another tenant shows in
-results, errors, notices and plans, and every error is one of those that are documented."""
+"""Every kind of login calls every function of the API with hostile arguments. Results, errors, notices and plans
+show nothing of another tenant, and every error is a documented one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from support.waiting import processor_seconds
 pytestmark = [pytest.mark.any_version, pytest.mark.long]
 
 DOCUMENTED = frozenset({"00000", "22023", "22P02", "42704", "42501", "0A000", "54000"})
-# The victim's, and nobody else's.
+# Only the victim has these words.
 WORDS = [f"zyx{word}" for word in ("falcon", "marble", "quartz", "harbor", "lantern", "meadow", "copper", "violet")]
 DOCUMENTS = 1201
 CANARY = re.compile(
@@ -37,9 +37,9 @@ CANARY = re.compile(
     ),
     re.IGNORECASE,
 )
-# About all tenants, for those who look after all of them: administrators, services and monitors.
+# These views are about all tenants, for logins that look after all of them: administrators, services and monitors.
 FOR_ALL_TENANTS = {name for name, header in OBJECTS.items() if header.kind == "view" and "monitor" in header.roles}
-# Of whom every call is tried; of the others some.
+# Every call is tried for the least role that may make it; each other role tries a sample.
 ROLES = ["reader", "writer", "admin", "anon", "authenticated", "service_role", "service", "no_member", "plain"]
 SAMPLE = 300
 
@@ -64,7 +64,7 @@ def victims() -> list[dict[str, Any]]:
 
 
 def log(world: World) -> None:
-    """The victim searches, and clicks on what it finds."""
+    """Let the victim search, and click on what it finds."""
     asked = "braid.logged_search(%s, filters => '{\"external_id\": \"zyxdoc-7\"}', collection => 'small')"
     for text in ("customer zyxana", "customer of quillfeather", "customer zyxana"):
         search_id = world.call("beta", f"select {asked} #>> '{{stats,search_id}}'", text)
@@ -90,7 +90,8 @@ def fill(world: World) -> None:
 
 @pytest.fixture(scope="module")
 def world(server: embedded.Server, template: str) -> Iterator[World]:
-    """Alpha is small, and beta the victim: with a vector shard, jobs that failed and words of its own."""
+    """Yield a world where alpha is small, and beta is the victim, with a vector shard, failed jobs and words of its
+    own."""
     created = World(server.dsn_for("postgres"), template)
     try:
         fill(created)
@@ -105,7 +106,7 @@ def gateway(world: World) -> Gateway:
 
 
 class Attacker:
-    """A login of one kind, as far as it has a tenant for alpha."""
+    """Act as a login of one kind, with alpha as its tenant if the kind has a tenant."""
 
     def __init__(self, world: World, gateway: Gateway, kind: str) -> None:
         self._gateway = gateway
@@ -160,7 +161,7 @@ def api(world: World) -> list[Function]:
 
 
 def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind: str) -> list[str]:
-    """All calls for the least role that may make them, and some of all for the others."""
+    """Return all calls whose least role belongs to this kind of login, and a sample of the other calls."""
     random = Random(kind)
     least = {
         name: role
@@ -168,16 +169,17 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
         for (name,) in world.admin.execute(
             "select proname from pg_proc where pronamespace = 'braid'::regnamespace"
             " and has_function_privilege(%s, oid, 'EXECUTE')",
-            # The superuser runs all: what is left to administrators.
+            # Only administrators may make the remaining calls, so the superuser makes them.
             ("postgres" if role == "admin" else f"braid_{role}",),
         )
     }
     chosen: list[str] = []
     others: list[str] = []
     for function in api:
-        if function.name in ("embedding_backlog", "embedding_usage"):  # about all tenants, for those who may call them
+        # about all tenants, for logins that may call them
+        if function.name in ("embedding_backlog", "embedding_usage"):
             continue
-        if function.name == "health" and kind == "admin":  # of services and writers only their own
+        if function.name == "health" and kind == "admin":  # services and writers see only their own state
             continue
         if least.get(function.name) != kind:
             others += made[function.name]
@@ -194,7 +196,7 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
     return [
         *(called(call) for call in chosen),
         *(explained(call) for call in plans),
-        # Supabase's service_role bypasses row security, and so reads whole tables where they are exposed.
+        # Supabase's service_role bypasses row security, so it reads whole tables where they are exposed.
         *(f"select r::text from {view} r" for view in views if kind != "service_role"),
         *(f"select s::text from {view} s where schemaname ~ 'braid'" for view in ("pg_stats", "pg_stats_ext")),
     ]
@@ -202,14 +204,14 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
 
 @pytest.fixture(scope="module")
 def statements(world: World, api: list[Function]) -> dict[str, list[str]]:
-    """By the kind of login."""
+    """Return the statements to try for each kind of login."""
     ids = world.chunk_ids("beta")[:200]
     made = {function.name: list(calls(function, ids, Random(function.name), 40)) for function in api}
     return {kind: attempts(world, api, made, kind) for kind in ROLES}
 
 
 def leaks(said: str, statement: str) -> list[str]:
-    """The victim's traces in what was said, without those that the caller has written."""
+    """Return the victim's traces in an answer, except traces that the caller's statement contains."""
     asked = statement.lower()
     return sorted({found for found in CANARY.findall(said) if found.lower() not in asked})
 
@@ -223,7 +225,7 @@ def assert_nothing_shows(
 
     shown = [(o.statement[:500], leaks(o.said, o.statement)) for o in outcomes if leaks(o.said, o.statement)]
     assert shown == []
-    # Notices come without their statement; some quote it.
+    # Notices come without their statement, and some quote it.
     everything = " ".join(statements).lower()
     assert [notice for notice in attacker.notices if leaks(notice, everything)] == []
     surprises = {
@@ -232,7 +234,7 @@ def assert_nothing_shows(
         if o.state not in documented
     }
     assert surprises == {}
-    # On a busy machine everything takes long; what counts is how much of a processor.
+    # On a busy machine everything takes long, so only processor time counts.
     slow = [o.statement for o in outcomes if o.milliseconds > 5000]
     assert [statement[:300] for statement in slow if attacker.processor_seconds(statement) > 5] == []
     assert (world.fingerprint("beta"), world.fingerprint("alpha")) == before
@@ -253,7 +255,7 @@ def test_there_are_thousands_of_calls(api: list[Function], statements: dict[str,
         "embedding_backlog",
         "embedding_usage",
     }
-    # The keys of jsonb arguments were found out.
+    # The attack has learnt the keys of jsonb arguments.
     assert {"speaker", "snippet"} <= {path[1] for f in api for paths in f.keys.values() for path in paths}
 
 
@@ -272,7 +274,7 @@ def test_the_victims_own_results_would_be_noticed(world: World) -> None:
 
 
 def shape(plan: Any) -> Any:
-    """What a plan tells besides the constants that it was asked with."""
+    """Return the parts of a plan that do not repeat the constants of its statement."""
     if isinstance(plan, list):
         return [shape(part) for part in plan]
     if isinstance(plan, dict):
@@ -282,8 +284,8 @@ def shape(plan: Any) -> Any:
 
 
 def test_estimates_are_the_same_for_what_others_have(world: World, gateway: Gateway) -> None:
-    """Every column that a login may read, every comparison: with a value that is in a thousand rows of the victim's,
-    with one that is in one of its rows, and with one that is nowhere."""
+    """A plan's estimates do not reveal another tenant's values. Each column that a login may read is compared with a
+    value in a thousand of the victim's rows, one in a single row, and one in no row."""
     columns = world.admin.execute(
         "select c.oid::regclass::text, a.attname, format_type(a.atttypid, null) from pg_class c"
         " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
@@ -294,10 +296,10 @@ def test_estimates_are_the_same_for_what_others_have(world: World, gateway: Gate
     tables = {table for table, _, _ in columns}
     logs = {"braid_store.search_log"} if "search_log" in chosen() else set()
     assert tables >= {"braid_store.documents", "braid_store.chunks", *logs}
-    # Which days there are is no tenant's secret.
+    # The days of the search log are no tenant's secret.
     columns = [column for column in columns if column[:2] != ("braid_store.search_log", "searched_at")]
     writer = Attacker(world, gateway, "writer").connection
-    # Writers read these through views, as the schema is closed to them.
+    # Writers read these tables through views, because the schema is closed to them.
     world.admin.execute(sql.SQL("grant usage on schema braid_store to {}").format(sql.Identifier(writer.info.user)))
     nowhere = {
         "jsonb": '{"zyxno": 1}',
@@ -338,7 +340,8 @@ def test_estimates_are_the_same_for_what_others_have(world: World, gateway: Gate
 def test_scores_do_not_move_when_another_tenant_ingests(
     world: World, gateway: Gateway, statements: dict[str, list[str]]
 ) -> None:
-    """Results, counts, warnings and explanations of the attacker are as before: the last test, as it adds to beta."""
+    """The attacker's results, counts, warnings and explanations stay the same while beta grows. This test is the
+    last one, because it adds to beta."""
     reading = [
         statement
         for statement in statements["reader"]

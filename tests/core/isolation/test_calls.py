@@ -1,5 +1,4 @@
-"""Every function of the API, called for tenant alpha with the ids and words of beta, shows and changes
-nothing of beta."""
+"""Every function of the API, called for tenant alpha with beta's ids and words, shows and changes nothing of beta."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ from support.api import ADMINISTRATIVE, API, LOGGED, READING, example, runs
 from support.calls import one
 from support.parts import is_installed
 
-# What is tried instead of a function's example; :beta_chunks stands for the chunk ids of beta.
+# These calls replace a function's example; :beta_chunks stands for the chunk ids of beta.
 SPECIAL = {
-    # That are there, of which no new id is told.
+    # These objects exist already, so no new id is returned.
     "create_collection": ["braid.create_collection('small')"],
     "create_tenant": ["braid.create_tenant('beta')"],
     "abandon_embedding_jobs": [
@@ -229,15 +228,15 @@ SPECIAL = {
     ],
 }
 CALLS = {name: list(filter(is_installed, SPECIAL.get(name, [example(name)]))) for name in API}
-# A chunk of another tenant does not exist.
+# For this tenant, another tenant's chunk does not exist.
 REFUSED = {
     **dict.fromkeys(ADMINISTRATIVE, "42501"),
     **dict.fromkeys(("arrange_context", "arrange_results", "explain_score", "highlight", "similar_chunks"), "42704"),
 }
-# Whose results are those of alpha's part alone; health tells superusers of all.
+# These functions depend on alpha's part alone. health is left out, because it reports all tenants to a superuser.
 COMPARED = (READING | LOGGED) - REFUSED.keys() - {"health"}
-# A document of alpha's own that has the same id, or what the call names; a key that a collection, which is everybody's,
-# declares.
+# These answers repeat what the call names, show alpha's own document of the same id, or show a key that a shared
+# collection declares.
 ECHOED = {
     "explain_search": ["zebrafish", "beta-only", "betakey"],
     "export_tenant": ["betakey"],
@@ -264,7 +263,7 @@ def connections(world: World) -> dict[str, Connection]:
 
 @contextmanager
 def session(kind: str, connections: dict[str, Connection], gateway: Gateway) -> Iterator[Connection]:
-    """A transaction for tenant alpha, rolled back."""
+    """Yield a session in a transaction for tenant alpha, which is rolled back."""
     if kind == "gateway":
         opened = gateway.request(gateway.authenticated, tenant_claims("alpha"), read_only=False)
     elif kind == "service_role":
@@ -282,7 +281,7 @@ def vector_schema(world: World) -> str:
 
 
 def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
-    """Result and messages of a call, as text, and its SQLSTATE."""
+    """Return the result and messages of a call as text, and its SQLSTATE."""
     chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]" if ":beta_chunks" in call else ""
     notices: list[str] = []
     handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
@@ -322,7 +321,7 @@ def test_a_call_shows_and_changes_nothing_of_another_tenant(
 def test_results_are_those_of_a_database_without_the_other_tenant(
     world: World, connections: dict[str, Connection], gateway: Gateway, kind: str
 ) -> None:
-    """Scores, counts, warnings and estimates of terms: alpha's part is as if beta did not exist."""
+    """Scores, counts, warnings and term statistics are the same as in a database without beta."""
     reading = [call for function, calls in CALLS.items() if function in COMPARED for call in calls]
 
     def results() -> list[tuple[str, str]]:

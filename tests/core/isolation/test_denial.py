@@ -1,4 +1,4 @@
-"""No statement of a login makes others wait: what searches and writes read cannot be named by those who call them.
+"""No statement of a login makes others wait: callers cannot name the relations that searches and writes read.
 PostgreSQL takes the locks of many statements before it checks rights, but after it has looked up the schema."""
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import pgbraid
 from support import HashEmbedder
 from support.api import example
 
-# Each locks as it likes, tables, views and row types alike. {relation} is what is named, {n} a number.
+# Each statement locks its relation, be it a table, a view or a row type. {relation} is the relation's name, {n} a
+# number.
 STATEMENTS = [
     "create rule mine as on update to {relation} do instead nothing",
     'create rule "_RETURN" as on select to {relation} do instead select 1',
@@ -98,7 +99,7 @@ KINDS = ("braid_reader", "braid_writer", "gateway", "monitor", "none")
 
 @contextmanager
 def attacker(world: World, kind: str) -> Iterator[Connection]:
-    """A session that has what statements need, and waits for no lock."""
+    """Yield a session that owns the objects that the statements need, and that waits for no lock."""
     login = world.role(kind, *([] if kind == "none" else [kind]))
     world.member("alpha", login)
     connection = world.connect(login, lock_timeout="10ms")
@@ -119,7 +120,8 @@ def relations(world: World, schemas: str, kinds: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_statements_are_refused_before_they_lock_anything(world: World, kind: str) -> None:
-    """While others read and write: whoever asked for a lock would wait, and later calls behind it."""
+    """Statements are refused before they lock anything, even while others read and write. A statement that asked for
+    a lock would wait, and later calls would queue behind it."""
     named = relations(world, "{braid_store,braid_locks}", "{r,p,c,S}")
     assert {"braid_store.chunks", "braid_store.search_request", "braid_store.search_result"} <= set(named)
     holder = world.connect(world.admin.info.user)
@@ -171,7 +173,7 @@ def test_what_calls_lock_lies_where_nobody_can_name_it(world: World, kind: str) 
 
 @contextmanager
 def nameable_is_locked(world: World) -> Iterator[None]:
-    """All that readers can name is locked against everybody, as by a statement that waits."""
+    """Lock every relation that readers can name against everybody, as a waiting statement would."""
     with psycopg.connect(world.dsn) as holder:
         for name in relations(world, "{braid,braid_calls}", "{r,p,v,c,S}"):
             if name in relations(world, "{braid}", "{v}"):
@@ -189,7 +191,8 @@ def nameable_is_locked(world: World) -> Iterator[None]:
 
 
 def test_new_sessions_read_nothing_that_readers_can_name(world: World) -> None:
-    """A session that has called nothing knows no row type yet, and looks it up."""
+    """A new session calls functions although everything that readers can name is locked. It knows no row type yet,
+    so it looks each one up."""
     login = world.role("newcomer", "braid_writer")
     world.member("alpha", login)
     waiting = {}

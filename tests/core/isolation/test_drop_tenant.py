@@ -1,4 +1,4 @@
-"""A tenant that is dropped: nobody sees it any more, and in the end nothing of it is left, whatever was under way."""
+"""A dropped tenant is invisible at once, and in the end nothing of it is left, whatever was under way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = "leaver"
 
 @pytest.fixture(autouse=True)
 def leaver(world: World) -> Iterator[int]:
-    """The id of a tenant with documents."""
+    """Yield the id of a tenant with documents."""
     world.tenant_ids[KEY] = one(world.admin, "select braid.create_tenant(%s)", KEY)
     world.ingest(KEY, [*ALPHA, *BETA[2:]])
     yield world.tenant_ids[KEY]
@@ -39,7 +39,7 @@ def maintain(world: World) -> None:
 
 
 def left(world: World, tenant_id: int) -> dict[str, int]:
-    """The tables that have rows of a tenant, with how many."""
+    """Return the tables that have rows of a tenant, with the number of rows."""
     tables = world.admin.execute(
         "select c.oid::regclass::text from pg_class c join pg_attribute a on a.attrelid = c.oid"
         " where a.attname = 'tenant_id' and c.relkind in ('r', 'p') and c.relnamespace = 'braid_store'::regnamespace"
@@ -78,7 +78,7 @@ def test_it_is_gone_at_once_and_its_key_is_free(world: World, leaver: int) -> No
         reader.execute(search)
     anew = one(world.admin, "select braid.create_tenant(%s)", KEY)
     assert anew != leaver
-    # Memberships and settings were the old one's.
+    # The old tenant's memberships and settings do not pass to the new tenant of the same key.
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant"):
         reader.execute(search)
     assert world.admin.execute("select public_tenant_id from braid_store.access_settings").fetchone() == (None,)

@@ -1,4 +1,4 @@
-"""A dump of an installed database, restored elsewhere, searches the same and isolates the same."""
+"""A dump of an installed database, restored elsewhere, gives the same results and isolates tenants equally."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def test_a_dump_restores_to_the_same(world: World, empty: str, pg_version: int, 
         assert len(results(world.dsn, tenant)) >= 2
         assert results(empty, tenant) == results(world.dsn, tenant)
     assert picture(empty) == picture(world.dsn)
-    # All that an install does there is to give it roles of its own.
+    # There, an install only creates the database's own roles.
     report = install(empty)
     assert report.functions_applied
     assert not (report.migrations or report.tenant_created or report.member_added or report.collection_created)
     assert not install(empty).changed
-    # Ids go on where they were: none is given twice.
+    # Ids continue where they were, so no id is given twice.
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute("set braid.tenant = 'alpha'")
         highest = one(connection, "select max(id) from braid_store.chunks")

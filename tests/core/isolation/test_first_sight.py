@@ -1,4 +1,4 @@
-"""Tenants that a request's first write creates, where settings allow it."""
+"""A request's first write creates its tenant, where the settings allow it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEARCH = "select external_id from braid.full_text_search('discount', collection 
 
 @pytest.fixture(autouse=True)
 def user(world: World) -> Iterator[str]:
-    """A `sub` that is nobody's yet, where each is a tenant."""
+    """Yield a `sub` claim without a tenant, while each `sub` names a tenant."""
     world.admin.execute("select braid.set_access(claim_path => '{sub}', create_tenants => true)")
     yield f"user-{uuid.uuid4()}"
     world.admin.execute("select braid.set_access(claim_path => '{app_metadata,tenant_id}', create_tenants => false)")
@@ -42,7 +42,7 @@ def test_the_first_write_creates_the_tenant(world: World, gateway: Gateway, user
     assert tenants(world) == before | {user}
     assert call(gateway, SEARCH, {"sub": user}, read_only=True) == [("mine",)]
     assert call(gateway, WRITE, {"sub": user}) == [("unchanged",)]
-    # Nobody is a member of it: the gateway's login stands for everybody.
+    # The tenant has no members: the gateway's login acts for everybody.
     assert world.admin.execute(
         "select count(*) from braid_store.tenant_members m join braid_store.tenants t on t.id = m.tenant_id"
         " where t.key = %s",

@@ -1,5 +1,5 @@
-"""Bad input of every kind, for every argument of every function of the API: each error has an SQLSTATE of the list and
-a hint."""
+"""Bad input of every kind, for every argument of every API function, raises an error with a listed SQLSTATE and a
+hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.isolation.world import Connection, World
 pytestmark = [pytest.mark.any_version, pytest.mark.long]
 
 DOCUMENTED = {"22023", "22P02", "42704", "42501", "0A000", "54000"}
-# As harness.ATTACK, but tells an error's parts.
+# This works like harness.ATTACK, but returns the parts of an error.
 ERRORS = """
 create or replace function pg_temp.errors(calls text[])
 returns table (number int, state text, message text, hint text)

@@ -1,4 +1,5 @@
-"""Objects named like ours or PostgreSQL's, in pg_temp, public and schemas of the attacker's own, change nothing."""
+"""Objects with names of pgbraid's or PostgreSQL's objects change nothing, in pg_temp, public or the attacker's own
+schemas."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 @pytest.fixture(scope="module")
 def attacker(world: World) -> Iterator[Connection]:
-    """A writer of alpha who may create whatever a plain login can, in public too."""
+    """Yield a writer of alpha who may create whatever a plain login can, also in public."""
     login = world.role("mallory", "braid_writer")
     world.member("alpha", login)
     world.admin.execute(
@@ -22,7 +23,8 @@ def attacker(world: World) -> Iterator[Connection]:
 
 
 TRAPS = [
-    # Types are searched for in pg_temp first unless it is listed last; a domain's check runs with the caster's rights.
+    # PostgreSQL looks up types in pg_temp first unless pg_temp is listed last, and a domain's check runs with the
+    # caster's rights.
     "create function pg_temp.spring(anyelement) returns boolean language plpgsql as $f$ begin"
     " if current_user <> session_user then raise exception 'sprung as %', current_user; end if; return true; end $f$",
     *(
@@ -127,7 +129,7 @@ def test_objects_of_the_same_names_are_not_used(world: World, attacker: Connecti
                     attacker.execute(trap)
                     laid += 1
             except psycopg.errors.InsufficientPrivilege:
-                pass  # pgvector is not in public, or its type belongs to another: no trap there
+                pass  # no trap is possible: pgvector is not in public, or another role owns its type
         assert laid > len(TRAPS) * 3 / 4
         for path in (
             "pg_temp, mallory, public, pg_catalog",
@@ -198,7 +200,7 @@ INJECTIONS = [
 
 @pytest.mark.parametrize("conforming", ["on", "off"])
 def test_text_that_looks_like_sql_is_text(world: World, attacker: Connection, conforming: str) -> None:
-    """Every place where a caller's text reaches a statement that is put together."""
+    """A caller's text stays text in every place where it reaches a dynamic statement."""
     before = world.fingerprint("beta")
     own = {"doc1", "doc2", "doc3"}
     attacker.execute(f"set standard_conforming_strings = {conforming}; set escape_string_warning = off")

@@ -1,4 +1,4 @@
-"""No login can take pgbraid's locks, nobody sees whose they are, no call queues behind a transaction without end."""
+"""No login can take pgbraid's locks, nobody sees who holds them, and no call queues behind an endless transaction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODES = [
 
 @pytest.fixture(scope="module")
 def preparing_server(pg_version: int) -> Iterator[embedded.Server]:
-    """A server that takes prepared transactions, which needs a start of its own."""
+    """Yield a server that accepts prepared transactions, which needs its own start."""
     data_dir = temporary_folder()
     try:
         server = embedded.ensure_running(data_dir, pg_version)
@@ -55,7 +55,7 @@ def preparing_server(pg_version: int) -> Iterator[embedded.Server]:
 
 
 class Database:
-    """A database with the tenants alpha and beta, and sessions in it."""
+    """Hold a database with the tenants alpha and beta, and sessions in it."""
 
     def __init__(self, server: embedded.Server) -> None:
         self.name = f"locks_{uuid.uuid4().hex[:8]}"
@@ -75,7 +75,7 @@ class Database:
         return connection
 
     def writer(self, tenant: str) -> Connection:
-        """A session that waits for no lock as long as lock_wait(), nor by far as short as one of its tries."""
+        """Return a session whose lock_timeout is shorter than lock_wait(), but far longer than one of its tries."""
         return self.connect(tenant, lock_timeout="2s")
 
     def create(self, collection: str, **settings: Any) -> None:
@@ -110,20 +110,20 @@ def write(connection: Connection, collection: str, key: str = "d") -> None:
 
 
 def import_again(connection: Connection, collection: str) -> None:
-    """Import what the session's tenant has in a collection, if there are imports."""
+    """Import the session's tenant's part of a collection again, if the part transfer is installed."""
     if "transfer" in chosen():
         connection.execute("select braid.import_tenant(%s)", (records(connection, collection),))
 
 
 def records(connection: Connection, collection: str) -> str:
-    """What the session's tenant has in a collection, as import_tenant takes it."""
+    """Return the session's tenant's part of a collection in the format of import_tenant."""
     rows = connection.execute("select r from braid.export_tenant() r").fetchall()
     documents = [row[0] for row in rows if row[0].get("document", {}).get("collection") == collection]
     assert documents
     return json.dumps(documents)
 
 
-# What waits for alpha's writers in a collection, who calls it, and what makes it possible.
+# Each call waits for alpha's writers in a collection. Beside it are its caller and the calls that prepare it.
 BLOCKED: dict[str, tuple[str, str, list[str]]] = {
     "start": ("", "select braid.start_model_change('start', 'new', 3)", []),
     "cut_over": ("", "select braid.cut_over_model_change('cut_over')", ["start"]),
@@ -161,7 +161,8 @@ GOES_ON = [
 
 
 class Writing:
-    """Sessions that write to every collection until told to stop, and wait for no lock as long as lock_wait()."""
+    """Write to every collection in several sessions until told to stop, with a lock_timeout shorter than
+    lock_wait()."""
 
     def __init__(self, database: Database, collections: list[str]) -> None:
         self.rounds = 0
@@ -273,7 +274,8 @@ def test_maintain_waits_for_no_forgotten_worker(database: Database) -> None:
 
 
 def test_what_one_tenant_locks_is_its_own(database: Database) -> None:
-    """However many collections it holds, for itself alone or as a writer, it is in nobody's way."""
+    """A tenant's locks are its own: however many collections it locks, for itself or as a writer, it blocks nobody
+    else."""
     collections = [f"c{number}" for number in range(12)]
     for collection in collections:
         database.create(collection)
@@ -361,7 +363,7 @@ KEYS = [
     "hashtextextended('pgbraid/' || c || '/' || t, 0)",
     "hashtextextended('pgbraid shards/' || c || '/' || t, 0)",
 ]
-# Each locks the table that it names, if it comes so far.
+# Each statement would lock the table that it names.
 NAMING = [
     "comment on table {table} is 'mine'",
     "create temp table t_{n} (n int references {table})",
@@ -441,7 +443,7 @@ def test_a_login_takes_all_that_it_can_and_everything_goes_on(database: Database
         ):
             writer.execute(f"select braid.{call}")
         writer.close()
-    if role != "braid_writer":  # its own open clear is in the way of what is done to all tenants' parts
+    if role != "braid_writer":  # its own open clear blocks changes to all tenants' parts
         for statement in (
             "start_model_change('shared', 'new', 3)",
             "roll_back_model_change('shared')",

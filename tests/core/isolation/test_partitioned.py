@@ -1,4 +1,4 @@
-"""Tables that are partitioned by tenant, as on a worker of a cluster: places are unique in a partition only."""
+"""Tables can be partitioned by tenant, as on a worker of a cluster, where a ctid is unique only within a partition."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def act_for(db: Connection, tenant: str) -> None:
 
 
 def held(db: Connection) -> dict[str, tuple[int, int, int]]:
-    """Documents by tenant, how many a search finds, and problems of its index."""
+    """Return for each tenant the number of documents, the number that a search finds, and the number of problems of
+    its index."""
     found = {}
     for tenant in TENANTS:
         act_for(db, tenant)
@@ -53,7 +54,8 @@ def held(db: Connection) -> dict[str, tuple[int, int, int]]:
 
 
 def test_changes_by_place_are_the_tenants_own(db: Connection) -> None:
-    """Rows of all partitions have the same places here."""
+    """A change by ctid affects only the tenant's own rows, although the rows of all partitions have the same ctids
+    here."""
     for tenant in TENANTS:
         write(db, tenant, range(100), "loaf")
     partitions = db.execute("select distinct tableoid from braid_store.documents").fetchall()

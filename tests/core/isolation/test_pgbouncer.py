@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode, whose clients share one connection: no tenant is carried over."""
+"""A real PgBouncer in transaction mode, whose clients share one connection, carries no tenant over."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEARCH = "select external_id from braid.full_text_search('discount zebrafish', c
 
 @pytest.fixture(scope="module")
 def service(world: World) -> str:
-    """A login that stands for all tenants, as a pooled back end has."""
+    """Return a login that acts for all tenants, as a pooled back end does."""
     return world.role("service", "braid_writer", "service")
 
 
@@ -74,7 +74,7 @@ def test_a_tenant_chosen_for_a_transaction_ends_with_it(connect: Callable[..., C
     assert tenant(other) is None
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant"):
         other.execute(SEARCH)
-    # Rolled back, failed, and with a savepoint that is not.
+    # The transaction fails, rolls back, or commits after a savepoint.
     for ending in ("select 1 / 0", "rollback", "savepoint s; select 1; release s; commit"):
         one.execute("begin")
         one.execute(choose)
@@ -109,7 +109,8 @@ def test_a_gateways_claims_end_with_their_request(connect: Callable[..., Connect
 
 
 def test_clients_of_many_tenants_share_a_connection(world: World, pool: str, service: str) -> None:
-    """Searches and writes of two tenants, interleaved, errors among them: each sees its own, always."""
+    """Searches, writes and errors of two tenants are interleaved on one connection, and each tenant always sees only
+    its own data."""
     own = {
         "alpha": {"doc1", "doc2", "doc3", "mine-alpha"},
         "beta": {"doc1", "doc2", "beta-only", "mine-beta"},

@@ -1,4 +1,4 @@
-"""The second wall: no policy binds superusers and BYPASSRLS logins, so every function names its tenant itself."""
+"""Every function names its tenant itself, because no policy binds superusers and BYPASSRLS logins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_without_any_policy_every_function_keeps_to_its_tenant(world: World) -> 
         return admin.execute(FINGERPRINT, {"id": world.tenant_ids["beta"]}).fetchone()
 
     def results() -> dict[str, tuple[str, str]]:
-        # Undone: what one round has logged of its searches, the next would count.
+        # Each round is rolled back; otherwise the next one would count the searches that it logged.
         with admin.transaction(force_rollback=True):
             return {
                 call: run(admin, world, call) for name, calls in CALLS.items() if name in COMPARED for call in calls
@@ -55,7 +55,7 @@ def test_without_any_policy_every_function_keeps_to_its_tenant(world: World) -> 
 
 @pytest.mark.parametrize("options", ["login superuser", "login bypassrls"])
 def test_row_security_off_shows_no_more(world: World, options: str) -> None:
-    """Off means: rather an error than rows that a policy has removed."""
+    """row_security = off shows no more rows: a query that a policy would filter raises an error."""
     login = world.role("all", "braid_writer", options=options)
     connection = world.connect(login, braid__tenant="alpha", row_security="off")
     tried = 0
@@ -71,7 +71,7 @@ def test_row_security_off_shows_no_more(world: World, options: str) -> None:
     assert tried > 40
 
 
-# Ends a session's own work, or makes it slow or unable to write: nothing about tenants.
+# These errors end a session's own work, slow it down or make it read-only, and reveal nothing about tenants.
 ABOUT_RESOURCES = {"25001", "25006", "54001", "57014", "53400", "55P03", "25P03", "0A000", "22023"}
 
 

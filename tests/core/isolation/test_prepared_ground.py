@@ -1,4 +1,4 @@
-"""Installing where somebody has been before: their objects are not built upon, and they gain nothing."""
+"""An install into a database with others' objects does not build on them, and their owners gain nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pgbraid.install import install
 
 @pytest.fixture
 def ground(server: embedded.Server) -> Iterator[tuple[str, str]]:
-    """An empty database, and a login that may create schemas in it: their DSNs."""
+    """Yield the DSNs of an empty database: one of its superuser, one of a login that may create schemas."""
     name, mallory = f"ground_{uuid.uuid4().hex[:8]}", f"mallory_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
         admin.execute(sql.SQL("create role {} login").format(sql.Identifier(mallory)))
@@ -34,7 +34,8 @@ def ground(server: embedded.Server) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("schema", ["braid", "braid_store"])
 def test_a_schema_of_somebody_else_is_refused(ground: tuple[str, str], schema: str) -> None:
-    """Its owner could drop the tables, or add functions that our calls would find first."""
+    """The install refuses a schema of somebody else, whose owner could drop the tables, or add functions that calls
+    would find first."""
     dsn, mallory = ground
     with psycopg.connect(mallory, autocommit=True) as connection:
         connection.execute(f"create schema {schema}; grant all on schema {schema} to public")

@@ -1,4 +1,4 @@
-"""Sessions that meet: whoever comes second waits, and then finds things as the first left them."""
+"""The second of two concurrent sessions waits, and then finds the state that the first one left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.waiting import PATIENCE
 
 
 class Background:
-    """A statement in a session of its own, which may have to wait."""
+    """Run a statement in its own session, which may have to wait."""
 
     def __init__(self, world: World, statement: str, tenant: str = "alpha") -> None:
         self.connection = world.connect("postgres", braid__tenant=tenant, statement_timeout="3min")
@@ -33,7 +33,7 @@ class Background:
             self.error = error
 
     def waits(self) -> bool:
-        """Whether it is blocked by another session; false once it has ended."""
+        """Tell whether another session blocks it; false once it has ended."""
         while self._thread.is_alive():
             waiting = "select wait_event_type = 'Lock' from pg_stat_activity where pid = %s"
             if one(self._world.admin, waiting, self.connection.info.backend_pid):
@@ -51,7 +51,8 @@ class Background:
 
 @pytest.fixture(scope="module", autouse=True)
 def patient(world: World) -> None:
-    """Who comes second waits until the first has committed: no try ends meanwhile, between which others go on."""
+    """Let the second session wait until the first has committed: no lock attempt times out meanwhile and lets others
+    pass."""
     functions = world.admin.execute(
         "select oid::regprocedure::text from pg_proc where pronamespace = 'braid_store'::regnamespace"
         " and proname in ('lock_collection', 'lock_part', 'insert_collection', 'insert_tenant')"
@@ -63,7 +64,7 @@ def patient(world: World) -> None:
 
 @pytest.fixture
 def scratch(world: World) -> Iterator[str]:
-    """A collection of this test's own."""
+    """Yield a collection for one test alone."""
     world.admin.execute("select braid.create_collection('scratch', dimensions => 3, embedding_model => 'test')")
     yield "scratch"
     world.admin.execute("select braid.drop_collection('scratch')")
@@ -71,7 +72,7 @@ def scratch(world: World) -> Iterator[str]:
 
 @pytest.fixture
 def first(world: World, scratch: str) -> Iterator[Connection]:
-    # Closed before the collection is dropped, which would wait for it.
+    # Close this session before the collection is dropped, because the drop would wait for it.
     connection = world.connect("postgres", braid__tenant="alpha")
     connection.autocommit = False
     yield connection
@@ -91,7 +92,7 @@ def count(world: World, word: str = "heron") -> int:
 
 
 def rows_left(world: World, collection_id: int) -> int:
-    """In any table, of a collection."""
+    """Return how many rows of a collection are left in all tables."""
     total = 0
     for table in world.admin.execute("select unnest(braid_store.collection_tables())").fetchall():
         total += one(
@@ -191,7 +192,7 @@ def test_two_batches_of_the_same_documents_in_different_order(world: World, scra
         for session in sessions:
             session.finish()
         assert count(world) == 45
-    # Every index row is of a live chunk or behind a tombstone.
+    # Every index row belongs to a live chunk or has a tombstone.
     assert world.admin.execute(
         "select (select count(*) from braid_store.chunks where collection_id = %(id)s)"
         " = (select count(*) from braid_store.segment_chunks where collection_id = %(id)s)"
@@ -237,7 +238,8 @@ def test_maintenance_passes_over_a_collection_that_is_dropped_meanwhile(
 
 
 def test_a_search_sees_one_state_of_the_index(world: World, first: Connection, scratch: str) -> None:
-    """Searches run while another session replaces every document and merges: the number found never changes."""
+    """A search sees one state of the index: while another session replaces every document and merges, the number of
+    results stays the same."""
     numbers = range(40)
     first.execute(
         "select count(*) from braid.upsert_documents(%s, 'scratch')",

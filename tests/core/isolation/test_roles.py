@@ -1,4 +1,4 @@
-"""Each function of the API as each role: it runs, or it is refused with 42501."""
+"""Each role runs each function of the API, or is refused with 42501."""
 
 from __future__ import annotations
 

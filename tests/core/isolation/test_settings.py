@@ -1,5 +1,4 @@
-"""Sessions whose settings write numbers, dates, bytes and names in other ways: what they are told and what they store
-is the same."""
+"""Settings that change the format of numbers, dates, bytes and names change neither answers nor stored rows."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ from core.isolation.world import Connection, World
 from support.api import OBJECTS
 from support.parts import is_installed
 
-# Each as far from the default as it can be. Not the time zone: a timeframe without one is in the session's, and JSON
-# shows times in it.
+# Each value is as far from the default as possible. The time zone stays: a timeframe without one is in the session's,
+# and JSON shows times in it.
 HOSTILE = {
     "extra_float_digits": "-15",
     "datestyle": "German, DMY",
@@ -35,7 +34,7 @@ HOSTILE = {
     "lc_numeric": "C",
     "xmloption": "document",
 }
-# Answers are kept with their types, and written only when the settings are those of everybody again.
+# Answers keep their types, and become text only after the settings are back to normal.
 ANSWERS = """
 create or replace function pg_temp.answer(call text, settings jsonb)
 returns text
@@ -68,14 +67,14 @@ begin
 end
 $$
 """
-# What differs from one call to the next anyhow.
+# These parts differ between two calls anyhow.
 PASSING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
     r"|(?<=only,)\d+|\"+\w*(?:_ms|seconds)\"+: [\d.e-]+"
     r"|(?:20[2-9]\d-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\.\d+(?:[+-]\d\d(?::\d\d)?)?"
 )
 VIEWS = [f"(select * from {name})" for name, header in OBJECTS.items() if header.kind == "view"]
-# Measured by clocks.
+# These functions measure time.
 BY_CLOCK = {"health", "status", "maintain", "calibrate", "measure_index_recall"}
 
 
@@ -149,7 +148,7 @@ STORED: list[tuple[str, tuple[Any, ...]]] = [
     ("select braid.maintain('1 minute')", ()),
     ("select braid.check_index('small')", ()),
 ]  # fmt: skip
-# Written by clocks, or by how long something took.
+# Their rows contain times or durations.
 PASSING_TABLES = {
     "upkeep_rates", "daily_table_sizes", "daily_part_sizes", "_yoyo_log", "_yoyo_migration", "_yoyo_version",
     "installation", "due_parts", "search_hours", "synced_tables",
@@ -170,7 +169,7 @@ def store(connection: Connection) -> list[Any]:
 
 
 def stored(dsn: str) -> dict[str, list[str]]:
-    """All rows of all tables, but for what passes."""
+    """Return all rows of all tables, without the parts that differ anyhow."""
     found = {}
     with psycopg.connect(dsn, autocommit=True) as connection:
         tables = connection.execute(
@@ -188,7 +187,8 @@ def stored(dsn: str) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def two(new_database: Callable[[], AbstractContextManager[str]]) -> Iterator[list[str]]:
-    """Databases in which the same was stored: by a session without settings, and by a hostile one."""
+    """Yield two databases with the same documents: a session without settings wrote one, and a hostile session the
+    other."""
     with new_database() as plain, new_database() as hostile:
         for dsn, settings in ((plain, {}), (hostile, HOSTILE)):
             with psycopg.connect(dsn, autocommit=True) as connection:
@@ -213,7 +213,7 @@ def test_what_is_stored_is_the_same(two: list[str]) -> None:
 
 
 def test_the_best_are_those_of_all(two: list[str]) -> None:
-    """By bounds that are no bounds, a search leaves the best out."""
+    """The best results are the same in both databases: a search with wrong bounds would miss the best."""
     random = Random(7)
     for dsn in two:
         with psycopg.connect(dsn, autocommit=True) as connection:

@@ -1,5 +1,5 @@
-"""Tables and internals, reached without the API: own rows only, and no trace of other tenants' in plans or
-statistics."""
+"""Without the API, tables and internal functions show own rows only, and plans and statistics show no trace of other
+tenants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.isolation.world import PRIVATE, Connection, World
 
 from support.roles import definer_role
 
-# Definitions that everybody may read, and those of sparse encoders, that nobody does.
+# Everybody may read these definitions; nobody may read the sparse encoders' definitions.
 OPEN = {
     f"braid_store.{name}"
     for name in (
@@ -29,7 +29,7 @@ OPEN = {
     )
 }
 
-# A search as its parts get it.
+# This is a search request in the form that internal functions receive.
 REQUEST = """jsonb_populate_record(null::braid_store.search_request, jsonb_build_object(
   'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
   'query_text', 'zebrafish discount',
@@ -48,7 +48,7 @@ def analyst(world: World) -> Connection:
 
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
-    """With the rights of the functions that search and write: the policies still hold behind them."""
+    """Return a session with the rights of the functions that search and write; the policies still bind it."""
     login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)
@@ -56,7 +56,7 @@ def insider(world: World) -> Connection:
 
 @pytest.fixture(scope="module")
 def tenant_tables(world: World) -> list[str]:
-    """What the functions that search and write may select from."""
+    """Return the tables that the functions that search and write may read."""
     rows = world.admin.execute(
         "select c.oid::regclass::text from pg_class c where c.relnamespace = 'braid_store'::regnamespace"
         " and c.relkind in ('r', 'p') and has_table_privilege(%s, c.oid, 'SELECT')",
@@ -86,7 +86,7 @@ def test_readers_and_writers_can_name_no_table(analyst: Connection, tenant_table
 
 
 def test_a_leaky_function_sees_own_rows_only(world: World, insider: Connection) -> None:
-    """Conditions that the planner thinks cheap run after the policy, not before."""
+    """A leaky function sees own rows only: a condition that the planner thinks cheap runs after the policy."""
     insider.execute(
         "create function pg_temp.peek(text) returns boolean language plpgsql cost 0.0000001 as"
         " $$ begin raise notice '%', $1; return true; end $$"
@@ -102,13 +102,13 @@ def test_a_leaky_function_sees_own_rows_only(world: World, insider: Connection) 
         insider.execute(statement)
     assert len(said) > 10
     assert [text for text in said if any(word in text for word in PRIVATE)] == []
-    # A division by zero would tell, if it met a row of the other tenant.
+    # A row of the other tenant would cause a division by zero.
     insider.execute("select 1 / (tenant_id - %s) from braid_store.chunks", (world.tenant_ids["beta"],))
 
 
 def test_internals_called_for_another_tenant_give_nothing(world: World, insider: Connection) -> None:
-    """Functions with the caller's rights that take a tenant are bound by the policies; those that write,
-    by privileges."""
+    """Internal functions called for another tenant give nothing. Policies bind the functions that run with the
+    caller's rights, and privileges bind the functions that write."""
     functions = world.admin.execute(
         """
         select p.proname,
@@ -189,11 +189,11 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue):
             continue
         except psycopg.errors.UndefinedObject:
-            # Although both tenants have one of this name.
+            # Both tenants have a query set of this name.
             assert name in ("find_query_set", "lock_query_set"), name
             continue
         except psycopg.errors.UndefinedTable:
-            # There is no shard here.
+            # Alpha has no shard.
             assert name in (
                 "nearest_indexed",
                 "indexed_candidates",
@@ -208,31 +208,31 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             continue
         worked.add(name)
         if name == "query_terms":
-            # The query's own words, which occur nowhere.
+            # The query's own words occur nowhere.
             assert {row[-2:] for row in rows} == {(0, 0)}
         elif name == "compile_query":
             assert rows[0][:4] == ([], [], [], [])
         elif name == "correct_query":
-            assert rows[0][1] == []  # and the query itself
+            assert rows[0][1] == []  # the rest repeats the query
         elif name == "compile_request":
             assert "({},{},{},{}," in str(rows[0])
         elif name == "find_candidates":
             assert rows[0][:3] == ("{}", "{}", "exact")
         elif name == "explain_terms":
-            assert rows[0][0]["segments"] == 0  # and the query itself
+            assert rows[0][0]["segments"] == 0  # the rest repeats the query
         elif name == "plan_page":
-            assert len(rows) == 1  # the request itself
+            assert len(rows) == 1  # the row is the request
         elif name.startswith("extend_request"):
-            # The request itself, with the word that it searches for.
+            # The row is the request, with its query word.
             assert [word for word in PRIVATE if word in str(rows)] == ["zebrafish"], f"{name} gave {rows}"
         elif name == "explain_rows":
             assert rows == [([],)]
         elif name == "choose_driver":
             assert rows[0][:2] == (["zebrafish", "discount"], [1, 1])
         elif name == "scope_statistics":
-            assert rows[0][1] == 0  # and the query itself
+            assert rows[0][1] == 0  # the rest repeats the query
         elif name == "export_page":
-            assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition
+            assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition is shared by all
         elif name == "segment_scales":
             assert rows == [(None, None, 2048)]
         else:
@@ -240,12 +240,12 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         if name == "index_statistics":
             assert rows == [(0, 0, 0)]
         if name == "lock_for_writing":
-            assert rows[0][1] == "small"  # a definition
+            assert rows[0][1] == "small"  # a definition is shared by all
         if name == "semantic_candidates":
-            # Neither a shard nor vectors that were written since.
+            # Alpha has no shard, and no vectors that wait for one.
             assert rows == [("{}", "exact", "(,,,,,f,,,f,,,)")]
         if name in empty:
-            # The postings read are as many as the query given says.
+            # The number of postings read comes from the given query.
             assert rows in ([([],)], [("{}",)], [("{}", False, 10, 0)])
     whole = {"compile_request", "find_candidates"}
     assert worked >= {"index_statistics", "semantic_candidates", "query_terms", *whole, *empty}
@@ -273,7 +273,7 @@ def test_no_statistics_are_shown(world: World, analyst: Connection) -> None:
 
 
 def masked(text: str) -> str:
-    """A plan without its constants: a range made of a prefix has ends of its own."""
+    """Replace a plan's constants, which include the ends of a range made from a prefix."""
     return re.sub(r"'[^']*'", "''", text)
 
 
@@ -284,7 +284,7 @@ def plan(connection: Connection, statement: str, options: str = "") -> str:
 
 @pytest.fixture
 def many(world: World) -> Any:
-    """A word, a speaker and a document id that beta has very often."""
+    """Give beta a word, a speaker and document ids that it has very often."""
     documents = [
         {"external_id": f"mass{number}", "content": "hippogriff " * 3 + str(number), "speaker": "Zoltan"}
         for number in range(2000)
@@ -324,8 +324,8 @@ PROBES = [
 
 @pytest.mark.parametrize("probe", PROBES)
 def test_executed_plans_cannot_be_asked_what_others_have(analyst: Connection, probe: str) -> None:
-    """EXPLAIN ANALYZE counts the rows that a policy removes, and shows whether the policy's tenant was needed at all:
-    either would tell whether any tenant has a word or a key."""
+    """An analyst can neither run nor explain a query on the tables. EXPLAIN ANALYZE would count the rows that a policy
+    removes, and show whether the policy was needed. Either would tell whether any tenant has a word or key."""
     for statement in (probe, f"explain {probe}", f"explain analyze {probe}"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             analyst.execute(statement)

@@ -1,4 +1,5 @@
-"""How a session's tenant is found: four kinds of login, none of which can talk itself into another tenant."""
+"""A session's tenant follows from its login: four kinds of login exist, and none can reach another tenant by its own
+claim."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from support.roles import definer_role, owner_role
 
 
 def tenant(connection: Connection) -> str | None:
-    """The key of the tenant that the session acts for, by what an API function says."""
+    """Return the key of the session's tenant, as an API function reports it."""
     try:
         return str(one(connection, "select braid.status() ->> 'tenant'"))
     except psycopg.errors.InsufficientPrivilege as error:
@@ -36,7 +37,7 @@ def ask(gateway: Gateway, role: str, claims: Any = None, headers: Any = None) ->
 
 @pytest.fixture
 def settings(world: World) -> Iterator[Connection]:
-    """The administrator, whose changes to access settings are undone."""
+    """Yield the administrator's session, and undo its changes to the access settings."""
     before = world.admin.execute("select s::text from braid_store.access_settings s").fetchone()
     yield world.admin
     world.admin.execute(
@@ -48,13 +49,14 @@ def settings(world: World) -> Iterator[Connection]:
 
 
 class TestEverythingReaders:
-    """Superusers and BYPASSRLS logins: setting, claims, then memberships of their own."""
+    """Superusers and BYPASSRLS logins use the setting, then claims, then their own memberships."""
 
     @pytest.mark.parametrize("options", ["login superuser", "login bypassrls"])
     def test_setting_then_claims_then_membership(self, world: World, options: str) -> None:
         login = world.role("all", "braid_reader", options=options)
         connection = world.connect(login)
-        assert tenant(connection) is None  # a superuser is a member of everything, and so of nothing
+        # A superuser is a member of every role, so memberships name no tenant.
+        assert tenant(connection) is None
         connection.execute('set request.jwt.claims = \'{"app_metadata": {"tenant_id": "beta"}}\'')
         assert tenant(connection) == "beta"
         connection.execute("set braid.tenant = 'alpha'")
@@ -71,12 +73,12 @@ class TestEverythingReaders:
         assert tenant(world.connect(world.role("root", options="login superuser"))) is None
 
     def test_the_installer_is_a_member_of_default(self, world: World) -> None:
-        # World's administrator has created alpha and beta too: default wins.
+        # The administrator has created alpha and beta too, but default wins.
         assert tenant(world.connect("postgres")) == "default"
 
 
 class TestGateway:
-    """PostgREST's login: verified claims, and nothing else."""
+    """PostgREST's login uses verified claims, and nothing else."""
 
     def test_the_claim_names_the_tenant(self, gateway: Gateway) -> None:
         assert ask(gateway, gateway.authenticated, tenant_claims("alpha")) == "alpha"
@@ -202,7 +204,7 @@ class TestGateway:
 
 
 class TestService:
-    """Trusted back ends: the setting."""
+    """A trusted back end chooses its tenant by the setting."""
 
     def test_the_setting_names_the_tenant(self, world: World) -> None:
         login = world.role("service", "braid_reader", "service")
@@ -220,7 +222,7 @@ class TestService:
 
 
 class TestAnalyst:
-    """Any other login: its memberships, among which the setting chooses."""
+    """Any other login uses its memberships, and the setting chooses among them."""
 
     def test_without_a_membership_there_is_no_tenant(self, world: World) -> None:
         login = world.role("ana", "braid_writer")

@@ -1,4 +1,4 @@
-"""Two databases of one cluster, each with pgbraid and an owner who is no superuser: trust ends at the database."""
+"""Two databases of one cluster both have pgbraid, and each owner is not a superuser: trust ends at the database."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def admin(server: embedded.Server) -> Iterator[Connection]:
 
 @contextmanager
 def making(admin: Connection, server: embedded.Server) -> Iterator[Callable[..., Database]]:
-    """`make("shop")` creates a database with pgvector, which belongs to a login with CREATEROLE; `make("copy", owner)`
-    one of that login."""
+    """Yield a function: `make("shop")` creates a database with pgvector for a new login with CREATEROLE, and
+    `make("copy", owner)` creates one for an existing login."""
     made: list[Database] = []
 
     def create(name: str, owner: str | None = None, template: str = "template1") -> Database:
@@ -64,7 +64,7 @@ def making(admin: Connection, server: embedded.Server) -> Iterator[Callable[...,
         made.append(Database(name, owner, server))
         with made[-1].connect("postgres") as connection:
             connection.execute("create extension if not exists vector")
-        # What an installer as superuser would have made: the owners of two applications then start as equals.
+        # A superuser's install would have granted this: the owners of two applications then start as equals.
         for role in ("braid_reader", "braid_writer"):
             admin.execute(sql.SQL("grant {} to {} with admin option").format(*map(sql.Identifier, (role, owner))))
         return made[-1]
@@ -78,7 +78,7 @@ def making(admin: Connection, server: embedded.Server) -> Iterator[Callable[...,
     for (name,) in admin.execute("select datname from pg_database where datname ~ %s", (suffixes,)).fetchall():
         admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
     roles = admin.execute("select rolname from pg_roles where rolname ~ %s", (suffixes,)).fetchall()
-    for (role,) in roles:  # what they granted goes, too
+    for (role,) in roles:  # this removes what the roles have granted, too
         admin.execute(sql.SQL("drop owned by {} cascade").format(sql.Identifier(role)))
     for (role,) in roles:
         admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
@@ -103,13 +103,14 @@ def two_cores(make: Callable[..., Database]) -> tuple[Database, Database]:
 
 @pytest.fixture(scope="module")
 def shared_two(admin: Connection, server: embedded.Server) -> Iterator[tuple[Database, Database]]:
-    """For all tests that leave them as they are: two installations take longer than most tests."""
+    """Yield two installed databases for all tests that leave them unchanged, because two installs take longer than
+    most tests."""
     with making(admin, server) as make:
         yield installed(make)
 
 
 def installed(make: Callable[..., Database], only: Sequence[str] = ()) -> tuple[Database, Database]:
-    """Both installed by their owners, with a document of a tenant."""
+    """Make two databases that their owners install, each with a document of a tenant."""
     databases = make("one"), make("two")
     for database in databases:
         install(database.dsn(), only=only)
@@ -123,8 +124,8 @@ def installed(make: Callable[..., Database], only: Sequence[str] = ()) -> tuple[
 
 
 def assert_refused(outcome: Outcome) -> None:
-    """It raised 42501 (or 42P01 and the like, for what is not even there), or it showed and changed nothing."""
-    # Also for arguments that are wrong, and for views that nobody writes to.
+    """Check that a call raised 42501 (or 42P01 and the like, for absent objects), or showed and changed nothing."""
+    # Wrong arguments and read-only views may raise other errors.
     assert outcome.state in {"00000", "42501", "22023", "42704", "0A000", "55000"}, outcome
     if outcome.state == "00000":
         assert SECRET not in outcome.said and "secret plans" not in outcome.said, outcome
@@ -133,7 +134,7 @@ def assert_refused(outcome: Outcome) -> None:
 
 
 def attack_all(victim: Database, login: str) -> None:
-    """Every function and every table of the database, as this login and as each role that it can become."""
+    """Try every function and every table of the database, as this login and as each role that it can become."""
     with victim.connect(login) as connection:
         prepare(connection)
         roles = [
@@ -229,7 +230,7 @@ def test_an_owner_gains_nothing_elsewhere(shared_two: tuple[Database, Database])
 def test_a_role_made_beforehand_is_not_taken_for_the_databases_own(
     make: Callable[..., Database], two_cores: tuple[Database, Database]
 ) -> None:
-    """Whoever created it could act for it."""
+    """A role that existed before is not taken for the database's own role, because its creator could act as it."""
     mallory = two_cores[0]
     victim = make("victim")
     with mallory.connect() as connection:
@@ -268,12 +269,12 @@ def test_a_copy_of_a_database_gets_roles_of_its_own(
     assert roles_here(copy) == roles_here(one)
     assert finds(copy, "postgres")
     with pytest.raises(InstallationError, match="may not act") as caught:
-        install(copy.dsn())  # its owner has nothing to do with the other's
+        install(copy.dsn())  # its owner has no rights in the copy
     assert caught.value.hint
     install(copy.dsn("postgres"))
     assert roles_here(copy) == (f"braid_owner_{copy.name}", f"braid_definer_{copy.name}")
     assert finds(copy, "postgres") and finds(one)
-    # Memberships were copied with the rest.
+    # The copy contains the memberships.
     with copy.connect("postgres") as connection:
         for tenant in ("victim", "default"):
             connection.execute("select braid.remove_tenant_member(%s, %s)", (tenant, one.owner))
@@ -290,7 +291,7 @@ def test_a_renamed_database_goes_on_and_gets_roles_of_its_own(
     renamed = Database(f"{one.name}_2", one.owner, one.server)
     admin.execute(sql.SQL("alter database {} rename to {}").format(*map(sql.Identifier, (one.name, renamed.name))))
     assert finds(renamed)
-    # Another database of the old name must not share roles with it.
+    # A new database of the old name must not share roles with the renamed one.
     admin.execute(sql.SQL("create database {} owner {}").format(*map(sql.Identifier, (one.name, one.owner))))
     with one.connect("postgres") as connection:
         connection.execute("create extension vector")
@@ -318,7 +319,7 @@ def test_a_restored_dump_refuses_until_it_is_installed(
     ran = subprocess.run([programs / "pg_dump", one.dsn("postgres")], check=True, capture_output=True, text=True)
     dump = ran.stdout
     if by == "superuser":
-        # Into a cluster without the roles.
+        # The dump is restored into a cluster without the roles.
         roles = roles_here(one)
         dump = dump.replace(roles[0], "braid_owner_gone").replace(roles[1], "braid_definer_gone")
     restored = make("restored")

@@ -1,4 +1,4 @@
-"""The vector shard of one tenant, and another who would like to read it."""
+"""Another tenant cannot read a tenant's vector shard."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEAREST = "select external_id from braid.semantic_search('[1,0,0]', 100, collect
 
 @pytest.fixture(scope="module")
 def shard(world: World) -> str:
-    """Beta's."""
+    """Give beta a vector shard, and return its table."""
     world.ingest(
         "beta",
         [
@@ -44,7 +44,7 @@ def analyst(world: World) -> Connection:
 
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
-    """With the rights of the functions that search and write: the policy still holds behind them."""
+    """Return a session with the rights of the functions that search and write; the policy still binds it."""
     login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)

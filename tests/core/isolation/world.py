@@ -1,4 +1,4 @@
-"""A database with two tenants whose documents have the same ids, and logins of every kind."""
+"""Hold a database with two tenants whose documents have the same ids, and logins of every kind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.parts import chosen, is_installed
 Connection = psycopg.Connection[Any]
 
 SHARED = "Price objections came up in the quarterly review; the customer asked for a discount."
-# Nothing of these may ever appear to tenant alpha.
+# Tenant alpha may never see any of these.
 PRIVATE = ("zebrafish", "Zoltan", "beta-only", "betakey", "projectbeta")
 
 ALPHA: list[dict[str, Any]] = [
@@ -52,7 +52,7 @@ BETA: list[dict[str, Any]] = [
     {"external_id": "beta-only", "content": "Prices of zebrafish, discount and customer lists."},
 ]
 
-# Tables of a tenant that upkeep changes: the index, and what is due.
+# Upkeep changes these tables of a tenant: the index, and the list of due work.
 KEPT_UP = {
     "centroids", "changed_metadata", "due_parts", "forward_rows", "metadata_lists", "postings", "search_hours",
     "segment_chunks", "segments", "sparse_segment_chunks", "sparse_segments", "tenants", "tombstones",
@@ -63,7 +63,7 @@ FINGERPRINT = f"select md5(concat({', '.join(map(ROWS.format, sorted(tables(None
 
 
 class World:
-    """Creates logins and connections, and drops them with the database when closed."""
+    """Create logins and connections, and drop them with the database on close."""
 
     def __init__(self, admin_dsn: str, template: str) -> None:
         name = f"world_{uuid.uuid4().hex[:8]}"
@@ -75,14 +75,14 @@ class World:
         self.roles: list[str] = []
         self.opened: list[Connection] = []
         self.dsn = make_conninfo(admin_dsn, dbname=name)
-        # On a cluster another node than where the tenants are.
+        # On a cluster, this is another node than the tenants' node.
         self.admin = self.definitions = self.superuser(self.dsn)
         self.define()
 
     def superuser(self, dsn: str) -> Connection:
         connection = psycopg.connect(dsn, autocommit=True)
         self.opened.append(connection)
-        connection.execute("set statement_timeout = '3min'")  # a test that would wait for itself
+        connection.execute("set statement_timeout = '3min'")  # this stops a test that waits for itself
         return connection
 
     def define(self) -> None:
@@ -115,7 +115,7 @@ class World:
         self.call(tenant, "select braid.upsert_documents(%s, %s)", json.dumps(given), collection)
 
     def call(self, tenant: str, statement: str, *values: Any) -> Any:
-        """Run a call for a tenant, unless it needs a part that is not there. Return its first value."""
+        """Run a call for a tenant, unless it needs a part that is not installed, and return its first value."""
         if not is_installed(statement):
             return None
         with self.admin.transaction():
@@ -123,21 +123,21 @@ class World:
             return one(self.admin, statement, *values)
 
     def like(self, tenant: str, word: str) -> None:
-        """Give the tenant a profile, of the same name for each."""
+        """Give the tenant a profile; profiles of all tenants have the same name."""
         attributes = json.dumps({"speaker": {word: 1}})
         self.call(tenant, "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", attributes)
 
     def asked(self, tenant: str, text: str) -> None:
-        """The vector of a query is stored for the tenant."""
+        """Store the vector of a query for the tenant."""
         self.call(tenant, "select braid.store_query_embedding(%s, '[0,1,0.1]', 'small')", text)
 
     def search(self, tenant: str, text: str) -> None:
-        """The tenant's log has a search, with feedback."""
+        """Log a search of the tenant, with feedback."""
         found = self.call(tenant, "select braid.logged_search(%s, collection => 'small') #>> '{stats,search_id}'", text)
         self.call(tenant, "select braid.record_feedback(%s, 'doc2', 'click')", found)
 
     def judge(self, tenant: str, word: str) -> None:
-        """Give the tenant judged queries, in a query set of the same name for each."""
+        """Give the tenant judged queries; query sets of all tenants have the same name."""
         queries = [
             {"query_id": "1", "text": f"{word} customer", "embedding": [1, 0, 0]},
             {"query_id": "2", "text": word, "embedding": [0, 1, 0]},
@@ -147,7 +147,7 @@ class World:
             {"query_id": "2", "external_id": "doc2", "grade": 1, "judge": word},
             {"query_id": "1", "external_id": "doc1", "grade": 1, "judge": "second"},
         ]
-        # As many as tuning needs.
+        # Tuning needs 30 queries.
         tuning = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(30)]
         tuned = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(30)]
         for name, asked, judged in (("asked", queries, judgments), ("tuned", tuning, tuned)):
@@ -156,7 +156,7 @@ class World:
             self.call(tenant, "select braid.store_judgments(%s, %s)", name, json.dumps(judged))
 
     def learn(self, tenant: str, weight: float) -> None:
-        """Give the tenant a ranking model, of the same name for each."""
+        """Give the tenant a ranking model; ranking models of all tenants have the same name."""
         model = {"version": 1, "mode": "hybrid", "features": ["score", "importance"], "weights": [1, weight]}
         self.call(tenant, "select braid.store_ranking_model('learned', %s)", json.dumps(model))
 
@@ -164,7 +164,7 @@ class World:
         self.call(tenant, "select braid.clear_collection('small')")
 
     def fingerprint(self, tenant: str) -> str:
-        """Changes with anything that the tenant stored; merging its index changes nothing here."""
+        """Return a hash of everything that the tenant stored, which does not change when its index is merged."""
         row = self.admin.execute(FINGERPRINT, {"id": self.tenant_ids[tenant]}).fetchone()
         assert row is not None
         return str(row[0])
@@ -176,8 +176,8 @@ class World:
         return [row[0] for row in rows]
 
     def role(self, name: str, *memberships: str, options: str = "login") -> str:
-        """Create a role with a name of its own. Memberships may carry options, "braid_reader with inherit true", or be
-        what the role is trusted as: "gateway"."""
+        """Create a role with a unique name. A membership may carry options, as in "braid_reader with inherit true",
+        or name the role's trust: "gateway"."""
         role = f"{name}_{uuid.uuid4().hex[:8]}"
         self.definitions.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
         self.roles.append(role)
@@ -194,7 +194,7 @@ class World:
         self.definitions.execute("select braid.add_tenant_member(%s, %s)", (tenant, role))
 
     def connect(self, login: str, **settings: str) -> Connection:
-        """`settings` are of the session, with __ for the point: braid__tenant="alpha"."""
+        """Connect as a login. `settings` are session settings, with __ for the dot: braid__tenant="alpha"."""
         connection = psycopg.connect(make_conninfo(self.dsn, user=login), autocommit=True)
         self.opened.append(connection)
         for name, value in settings.items():
@@ -203,7 +203,7 @@ class World:
 
 
 class Gateway:
-    """PostgREST's login and roles, and its requests."""
+    """Hold PostgREST's login and roles, and make its requests."""
 
     def __init__(self, world: World) -> None:
         self.anon = world.role("anon", "braid_reader", options="nologin")
@@ -217,7 +217,7 @@ class Gateway:
             "gateway",
             options="login noinherit",
         )
-        # As on Supabase: the verified claims call the role by its own name.
+        # As on Supabase, the verified claims name this role.
         world.definitions.execute("select braid.set_access(trusted_claim_roles => array[%s])", (self.service_role,))
         self.connection = world.connect(self.login)
 
@@ -229,7 +229,8 @@ class Gateway:
         headers: dict[str, str] | str | None = None,
         read_only: bool = True,
     ) -> Iterator[Connection]:
-        """A transaction as PostgREST 12 to 14 opens one. Claims given as a dict get the role, as PostgREST's do."""
+        """Open a transaction as PostgREST 12 to 14 does. Claims given as a dict get the role, as PostgREST's claims
+        do."""
         if not isinstance(claims, str):
             claims = json.dumps({"role": role, **(claims or {})})
         if not isinstance(headers, str):

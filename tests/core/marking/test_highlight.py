@@ -1,4 +1,4 @@
-"""Marked words and passages: what a search for the words finds is marked, and nothing else of the text changes."""
+"""Highlighting marks exactly what a search for the words finds, and changes nothing else of the text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SETTINGS = settings(
 
 
 def add(db: Connection, content: str, collection: str = "default") -> int:
-    """The id of the one chunk with this content."""
+    """Add a document, and return the id of its one chunk."""
     upsert(db, [{"external_id": "it", "chunks": [{"content": content}]}], collection)
     return newest(db)
 
@@ -46,7 +46,7 @@ def highlight(db: Connection, chunk_id: int | None, query: str | None, **argumen
 
 
 def marked(db: Connection, content: str, query: str, **arguments: Any) -> str:
-    """The whole text with [brackets] for marks."""
+    """Return the whole text with marks in [brackets]."""
     tags = {"start_tag": "[", "stop_tag": "]"}
     return html.unescape(highlight(db, add(db, content), query, **tags, **{**WHOLE, **arguments}))
 
@@ -141,7 +141,8 @@ FILLER = " ".join(f"f{number}" for number in range(100))
 
 
 def test_the_best_passages(db: Connection) -> None:
-    """Most different words first, then most words, then the earliest; shown in the order of the text."""
+    """The best passages have the most different words, then the most words, then come earliest; they are shown in
+    the order of the text."""
     parts = ["red fox", "fox fox fox fox", "red blue fox", "fox"]
     chunk = add(db, f" {FILLER} ".join(["", *parts, ""]))
 
@@ -193,7 +194,7 @@ def test_a_passage_has_its_match_in_its_middle(db: Connection) -> None:
     assert highlight(db, chunk, "ash", fragment_words=3) == "<mark>ash</mark> bay cod"
     assert highlight(db, chunk, "hen", fragment_words=3) == "kid law <mark>hen</mark>"
     assert highlight(db, chunk, "elm hay", fragment_words=1) == "<mark>elm</mark> … <mark>hay</mark>"
-    # Passages that touch are one.
+    # Passages that touch are joined.
     assert highlight(db, chunk, "ash bay", fragment_words=1) == "<mark>ash</mark> <mark>bay</mark>"
     assert highlight(db, chunk, "fox", fragment_words=1000) == highlight(db, chunk, "fox", **WHOLE)
     assert highlight(db, chunk, "nothing", fragment_words=3) == "ash bay cod"
@@ -256,7 +257,7 @@ def test_a_long_query_and_a_long_text(db: Connection) -> None:
             "fox " * 100_000,
             " ".join(f"w{number}*" for number in range(500)) + " fox",
             "x" * 16_000 + " fox",
-            # Like a search, it reads the first 16384 characters.
+            # Like a search, it reads the first 16384 characters of a query.
             "fox " + " ".join(f"w{number}" for number in range(100_000)),
         ):
             assert highlight(db, chunk, query, fragment_words=1) == "<mark>fox</mark>"
@@ -290,7 +291,7 @@ TEXTS = st.lists(
 
 
 def test_any_query_and_any_text(db: Connection) -> None:
-    """Without the tags a snippet is text of the chunk, whatever was asked; with all of it shown, all of the text."""
+    """Without its tags, a snippet of any query is text of the chunk; a snippet of the whole chunk is its whole text."""
 
     @SETTINGS
     @given(TEXTS.map("".join), TEXTS.map("".join), st.sampled_from([1, 3, 30]))
@@ -310,7 +311,8 @@ def test_any_query_and_any_text(db: Connection) -> None:
 
 
 def test_a_text_that_is_found_has_marks(db: Connection) -> None:
-    """A piece of a text tokenizes as it does in the text: what matches is marked, and nothing is if nothing does."""
+    """A text that a search finds has marks, and no other has: a piece of a text has the same tokens as within the
+    text."""
 
     @SETTINGS
     @given(

@@ -1,4 +1,4 @@
-"""The option snippet: what braid.highlight would say of each row, in the same call."""
+"""The option snippet gives the result of braid.highlight for each row, in the same call."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_only_rows_returned_have_one_and_order_stays(db: Connection, chunks: dic
     plain = list(snippets(db, {}))
     assert list(snippets(db, {"snippet": True})) == plain
     assert list(snippets(db, {"snippet": True}, match_count=1)) == plain[:1]
-    # Of two searches in one statement each has its own.
+    # Two searches in one statement each mark their own words.
     rows = db.execute(
         "select q, external_id, snippet from (values ('dog'), ('forest')) v (q),"
         """ braid.full_text_search(q, options => '{"snippet": {"fragment_words": 1}}')"""

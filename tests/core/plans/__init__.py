@@ -1,1 +1,1 @@
-"""What is read, by the server's own counts, at two sizes of a tenant."""
+"""The server's own counts, at two sizes of a tenant, show what each call reads."""

@@ -1,5 +1,5 @@
-"""Calls of every function of the API whose answer is as small for a tenant of 50,000 documents as for one of 2,000, or
-that say of which tables they read more and why."""
+"""List calls of every API function. An answer is as small for 50,000 documents as for
+2,000, or its call names the tables of which it reads more, and why."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ RANKS = "the rank among the first 10,000 of a leg is told, found by measuring al
 
 @dataclass(frozen=True)
 class Call:
-    """`grows`: the tables of which more may be read the more documents there are, in proportion, with the reason.
-    `growing`: why that is so of all tables. `batch`: how many documents are written."""
+    """Describe a call of the API.
+
+    `grows` has the tables of which more is read in proportion to the number of documents, with the reason. `growing` is
+    the reason if this holds for all tables. `batch` is the number of documents written.
+    """
 
     statement: str
     prepare: tuple[str, ...] = ()
@@ -33,7 +36,7 @@ class Call:
 
     @property
     def is_near(self) -> bool:
-        """Whether vectors are looked for."""
+        """Tell whether the call searches for vectors."""
         return "[1,0,0]" in self.statement or "similar_" in self.statement
 
 
@@ -46,7 +49,7 @@ FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"
 SOME = "array(select 'doc ' || n from generate_series(1000, 1500) n)"
 QUERIES = "select braid.set_query_embeddings('docs', 100)"
 LOG = "select braid.set_search_log('docs')"
-# Searches in the log, for a query of ASKED and others, with clicks.
+# The search log has searches for the query of ASKED and for others, with clicks.
 SEARCHED = (
     "select braid.logged_search('needle', collection => 'docs', match_count => 5) from generate_series(1, 20)",
     "select braid.logged_search('needle ' || n, collection => 'docs', match_count => 5) from generate_series(1, 20) n",
@@ -102,7 +105,7 @@ FILTERS = {
 
 
 def filtered() -> list[Call]:
-    """Searches with filters that few match and an index finds."""
+    """Return searches with selective filters that an index serves."""
     searches = []
     for filters in FILTERS.values():
         searches += [
@@ -113,7 +116,7 @@ def filtered() -> list[Call]:
     return searches
 
 
-# Of functions whose example is not enough, or reads more.
+# These calls replace or complete an example that is not enough, or that reads more.
 SPECIAL: dict[str, list[Call]] = {
     "arrange_results": [
         Call(
@@ -130,7 +133,7 @@ SPECIAL: dict[str, list[Call]] = {
     ],
     "abandon_embedding_jobs": [Call("select braid.abandon_embedding_jobs(%(waiting)s, 'why', 1, 'docs')")],
     "assemble_context": [Call("select braid.assemble_context('needle', '[1,0,0]', collection => 'docs')")],
-    # Measures how fast a table is that it makes.
+    # calibrate makes a table and measures its speed.
     "calibrate": [],
     "check_index": [Call("select braid.check_index('docs')", growing=ALL)],
     "clear_collection": [
@@ -387,7 +390,7 @@ SPECIAL: dict[str, list[Call]] = {
         Call("select braid.upsert_document('new', 'alpha brand new', collection => 'docs')"),
     ],
     "upsert_documents": [
-        # Replaced, updated, unchanged.
+        # Documents are replaced, updated and unchanged.
         Call("select braid.upsert_documents(%(replaced)s, 'docs')", batch=501),
         Call("select braid.upsert_documents(%(updated)s, 'docs')", batch=501),
         Call("select braid.upsert_documents(%(unchanged)s, 'docs')", batch=501),
@@ -403,7 +406,7 @@ SPECIAL: dict[str, list[Call]] = {
 
 
 def usual(function: str) -> Call:
-    """A function's example, of the tenant and collection that there are."""
+    """Return a function's example, adapted to this tenant and its collections."""
     call = example(function)
     names = {"'small'": "'docs'", '"small"': '"docs"', "doc1": "doc 5", "doc2": "doc 6", "discount": "needle"}
     for name, here in {**names, "'alpha'": "'bench'"}.items():
@@ -412,7 +415,7 @@ def usual(function: str) -> Call:
 
 
 def possible(call: Call) -> bool:
-    """Tell whether a call needs only parts that are there."""
+    """Tell whether all parts that a call needs are installed."""
     return is_installed(call.statement, *call.prepare)
 
 

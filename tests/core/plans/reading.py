@@ -1,4 +1,4 @@
-"""A tenant that grows, and what each function of the API reads of it, by the server's own counts."""
+"""Grow a tenant, and measure by the server's own counts what each API function reads of it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from support.calls import vector
 from support.parts import chosen, is_installed
 
 Connection = psycopg.Connection[Any]
-# Of each table with its indexes and what it has out of line: rows read, index entries read, pages asked for.
+# For each table, with its indexes and TOAST table, this counts rows read, index entries read, and pages requested.
 KINDS = ("rows", "entries", "pages")
 Reads = dict[str, tuple[int, int, int]]
 
-# The counts of this transaction, in which nothing is reported to the server meanwhile.
+# These are the counts of the transaction itself, which reports nothing to the server before its end.
 COUNTS = r"""
 select coalesce(o.relname, t.relname, c.relname),
        sum(case when c.relkind = 'i' then 0
@@ -40,14 +40,15 @@ group by 1
 
 
 def letters(number: int) -> str:
-    """A word of its own, where digits would be a part of many."""
+    """Return a number as a word of letters, because several numbers would share tokens."""
     return str(number).translate(str.maketrans("0123456789", "abcdefghij"))
 
 
 def document(number: int) -> dict[str, Any]:
-    """Ten make a conversation and have a file and a speaker of their own; the first ten share what no other has."""
+    """Return a document. Ten documents form a conversation with its own file and speaker; the first ten share a word
+    that no other has."""
     dice = random.Random(number)
-    # No two alike, lest all of the same score be ranked by their ids.
+    # No two documents are equal, because equal scores would be ordered by id.
     words = ["alpha"] * dice.randint(1, 9) + ["half" if number % 2 else "other"] * dice.randint(1, 9)
     words += [f"unique{letters(number)}", f"word{letters(int(300 * dice.random() ** 2))}"] + ["needle"] * (number < 10)
     given = {
@@ -67,18 +68,18 @@ def document(number: int) -> dict[str, Any]:
 
 @dataclass
 class Tenant:
-    """One collection, `docs`, that grows, and `moving`, in a model change, that does not."""
+    """Hold a collection `docs` that grows, and a collection `moving`, which is in a model change and does not grow."""
 
     dsn: str
     admin: Connection
     login: str
     size: int = 0
-    # What calls name, and that is there at every size.
+    # Calls refer to these values, which exist at every size.
     values: dict[str, Any] = field(default_factory=dict)
 
     def connect(self, plan_cache_mode: str) -> Connection:
         db = psycopg.connect(make_conninfo(self.dsn, user=self.login), autocommit=True)
-        # Workers count for themselves.
+        # Parallel workers have their own counts.
         for name, value in {"max_parallel_workers_per_gather": "0", "plan_cache_mode": plan_cache_mode}.items():
             db.execute("select set_config(%s, %s, false)", (name, value))
         return db
@@ -122,7 +123,7 @@ def _fill(created: Tenant) -> None:
     db.execute("select braid.add_trusted_role(%s, 'administrator')", (created.login,))
     db.execute(sql.SQL("grant create on schema public to {}").format(sql.Identifier(created.login)))
     db.execute("select set_config('braid.tenant', 'bench', false)")
-    # So that a thousand vectors of three dimensions make a shard.
+    # With this threshold, a thousand vectors of three dimensions make a shard.
     db.execute("update braid_store.vector_settings set exact_rows = 330")
     for table in db.execute(
         "select oid::regclass::text from pg_class where relkind = 'r' and relnamespace = 'braid_store'::regnamespace"
@@ -170,7 +171,7 @@ def _fill(created: Tenant) -> None:
 
 
 def reads(db: Connection, statement: str, prepare: Iterable[str], values: dict[str, Any]) -> Reads:
-    """What a statement reads of each table, and leaves no trace."""
+    """Return what a statement reads of each table, and roll it back."""
     with db.transaction(force_rollback=True):
         for other in prepare:
             db.execute(other.encode(), values)
@@ -186,7 +187,7 @@ def reads(db: Connection, statement: str, prepare: Iterable[str], values: dict[s
 def _counts(db: Connection) -> dict[str, tuple[int, int, int]]:
     counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
     for table, *numbers in db.execute(COUNTS.encode()).fetchall():
-        # Every shard is a table of its own, and the tenant has one at a time.
+        # Every shard is its own table, and the tenant has one at a time.
         name = "vectors" if table.startswith("vectors_") else table
         old = counts[name]
         counts[name] = (old[0] + numbers[0], old[1] + numbers[1], old[2] + numbers[2])

@@ -1,7 +1,7 @@
-"""How much a session's first search or write makes the server plan: each plan takes its time, which later calls do not
-pay.
+"""A session's first search or write makes few plans: planning takes time that later calls do not pay.
 
-Counted, not timed: the plans that the session keeps."""
+The test counts the plans that the session keeps, and measures no time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from support.calls import Connection, upsert, vector
 
-# Words with spaces between them, as most queries are.
+# Most queries are words with spaces between them.
 QUERY = "alpha beta gamma delta"
 CALLS = {
     "hybrid_search": ("select * from braid.hybrid_search(%(query)s, %(vector)s)", 340),
@@ -22,7 +22,7 @@ CALLS = {
         "select * from braid.hybrid_search(%(query)s, %(vector)s, options => '{\"operators\": false}')",
         340,
     ),
-    # As the client calls it: it names the model of each vector.
+    # The client calls it like this, and names the model of each vector.
     "logged_search": (
         'select braid.logged_search(%(query)s, %(vector)s, options => \'{"embedding_model": "all-MiniLM-L6-v2"}\')',
         390,
@@ -35,7 +35,7 @@ WRITES = {
         "select braid.upsert_document('new', %(query)s, title => 'A title', embedding => %(vector)s)",
         236,
     ),
-    # As the client writes chunks that come with their vectors.
+    # The client writes chunks with vectors like this.
     "upsert_embedded_documents": (
         """select braid.upsert_embedded_documents(
              '[{"external_id": "new", "metadata": {"a": 1}, "chunks": [{"content": "some text", "embedding": 1}]}]',
@@ -68,7 +68,7 @@ def plans(db: Connection) -> int:
 
 
 def plans_of(dsn: str, statement: str) -> int:
-    """How many a new session makes for a statement, which is rolled back."""
+    """Return the number of plans that a new session makes for a statement, which is rolled back."""
     with psycopg.connect(dsn, prepare_threshold=None) as db:
         before = plans(db)
         db.execute(statement, {"query": QUERY, "vector": vector([1, 0.5, *[0] * 382])})

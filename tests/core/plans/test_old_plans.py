@@ -1,4 +1,4 @@
-"""A session keeps its plans while the database grows: plans made for little must be right for much, too."""
+"""A session keeps its plans while the database grows: plans made for few rows must suit many rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.plans.reading import document
 
 from support.calls import Connection, upsert
 
-# Rows and entries of indexes that this transaction has read of a table.
+# This counts the rows and index entries that the transaction has read of a table.
 READ = """
 select sum(pg_stat_get_xact_tuples_returned(r.oid) + pg_stat_get_xact_tuples_fetched(r.oid))::int
 from (
@@ -39,5 +39,5 @@ def test_writes_with_plans_of_little_data(db: Connection, dsn: str) -> None:
         before = read(db)
         write(db, range(100, 200), "second")
         after = read(db)
-    # Deletes are not counted: foreign keys have statements of PostgreSQL's own.
+    # Deletes are not counted, because PostgreSQL itself runs statements for foreign keys.
     assert all(after[table] - before[table] < 100 * 100 for table in TABLES), (before, after)

@@ -1,6 +1,7 @@
-"""No function of the API reads more of a tenant of 50,000 documents than of one of 2,000, unless its answer needs it.
+"""No API function reads more of a tenant of 50,000 documents than of one of 2,000, unless its answer needs it.
 
-Counted, not timed: the rows, index entries and pages that the server counts for each table."""
+The test counts rows, index entries and pages of each table, and measures no time.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from pgbraid import embedded
 
 pytestmark = pytest.mark.long
 SMALL, MEDIUM, LARGE = 2_000, 10_000, 50_000
-# On a version other than the default: less, of plans for the tables as they are.
+# Versions other than the default measure less: smaller tenants, and only plans for the tables as they are.
 LESS = 20_000
-# What a plan may read more: a table of some pages is read whole sooner than by an index; and, for each document that is
-# written, the pages on the way to it in the indexes of a table.
+# A plan may read this much more, because a small table is read whole rather than by an index. A written document reads
+# its path through each index of a table.
 CONSTANT, PER_DOCUMENT = 1_000, 12
-# Before maintain(), vectors written last lie where they are measured one by one.
+# Before maintain(), the last vectors are not in the shard, so they are compared one by one.
 BEFORE_MAINTAIN = {"a session that has lived through it", "before maintain and analyze"}
 STATES = [*BEFORE_MAINTAIN, "custom plans", "generic plans"]
 Measured = dict[tuple[str, int], Reads]
@@ -36,7 +37,8 @@ class Measurements:
 
 @pytest.fixture(scope="module")
 def measured(server: embedded.Server, pg_version: int, template: str) -> Iterator[Measurements]:
-    """What every call reads: of the small tenant, those whose work grows of a medium one, the others of a large one."""
+    """Yield what every call reads of the small tenant, and of a larger one: medium for calls whose work grows, large
+    for the others."""
     is_default = pg_version == embedded.DEFAULT_VERSION
     with tenant(server.dsn_for("postgres"), template) as grown:
         with grown.connect("force_generic_plan") as old:
@@ -99,13 +101,13 @@ def test_long_work_is_linear(measured: Measurements) -> None:
 
 
 def compare(call: Call, small: Reads, large: Reads, factor: int, unmeasured: set[str]) -> Iterator[str]:
-    """A line for each table of which `large` is more than it may be."""
+    """Yield a line for each table of which `large` exceeds its bound."""
     for table, counts in large.items():
         before = small.get(table, (0, 0, 0))
         if table in unmeasured:
             continue
         elif call.is_growing or table in call.grows:
-            # By whichever plan is right for so many.
+            # Any plan that suits this number of rows is allowed.
             before, times = (max(before),) * 3, 2 * factor
         else:
             times = 2

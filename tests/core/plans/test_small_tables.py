@@ -1,5 +1,5 @@
-"""Searches of little data, too, look chunks and documents up by their keys. While a table is small, PostgreSQL finds an
-index that has only the tenant of the key as good, or a join: all rows of the tenant would be read for each."""
+"""Searches of little data look up chunks and documents by their keys, too. While a table is small, PostgreSQL rates
+an index with only the key's tenant as highly, or a join; either would read all rows of the tenant for each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.calls import Connection, upsert, vector
 from support.partitioned import partitioned_database
 from support.parts import is_installed
 
-# As many results as there are candidates.
+# The number of results equals the number of candidates.
 SEARCHES = {
     "hybrid_search": "select count(*) from braid.hybrid_search('alpha half', %(vector)s, 100)",
     "full_text_search": "select count(*) from braid.full_text_search('alpha half', 100)",
@@ -55,7 +55,7 @@ SEARCHES = {
         }.items()
     },
 }
-# Rows and entries of indexes that this transaction has read of a table or of its partitions.
+# This counts the rows and index entries that the transaction has read of a table or its partitions.
 READ = r"""
 select t.name, sum(pg_stat_get_xact_tuples_returned(r.oid) + pg_stat_get_xact_tuples_fetched(r.oid))::int
 from unnest('{documents,chunks,segment_chunks}'::text[]) t (name)
@@ -86,13 +86,13 @@ def read(db: Connection) -> dict[str, int]:
     return dict(db.execute(READ.encode()).fetchall())
 
 
-# In one, the planner thinks that a tenant has one row of a table, and in the other two.
+# The planner expects one row of a table per tenant at the first size, and two rows at the second.
 @pytest.mark.parametrize("size", [150, 350])
 def test_rows_are_looked_up_by_their_keys(dsn: str, size: int) -> None:
     with psycopg.connect(dsn, autocommit=True) as db:
         if is_installed(tokens := "select braid.set_token_vectors('default', 'tokens')"):
             db.execute(tokens)
-        # Every third waits for its embedding.
+        # Every third chunk waits for its embedding.
         given = [{**document(number), "embedding": embedding(number)} for number in range(size)]
         upsert(db, [{**one, "embedding": None} if number % 3 == 1 else one for number, one in enumerate(given)])
         db.execute("select braid.maintain('1 hour')")

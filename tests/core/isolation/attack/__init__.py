@@ -1,1 +1,1 @@
-"""Generated calls of the API with hostile arguments, and what they may not show."""
+"""Generate calls of the API with hostile arguments, and list what they may not show."""

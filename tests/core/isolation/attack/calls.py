@@ -1,4 +1,4 @@
-"""Calls of every function of the API, made from the catalog: what is new is attacked too."""
+"""Make calls of every function of the API from the catalog, so that new functions are attacked too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from core.isolation.world import Connection
 from support.api import arguments, example
 from support.calls import one
 
-# Where an example names a thing that the attack would change or drop for its other calls, or finds a chunk.
+# These arguments replace an example's: the example names a thing that the attack would change or drop for its other
+# calls, or it looks up a chunk.
 BENIGN = {"chunk_id": ":own", "chunk_ids": "array[:own]"}
 
 FUNCTIONS = """
@@ -35,11 +36,11 @@ class Function:
     required: int
     arguments: dict[str, str]
     vector_schema: str = "public"
-    # What is known of the keys of a jsonb argument, by its path.
+    # The keys of a jsonb argument that are known so far, by their path, are in `keys`.
     keys: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def benign(self, name: str) -> str:
-        """What makes a call work."""
+        """Return an argument that makes a call work."""
         return self.typed(name, BENIGN.get(name) or arguments(example(self.name)).get(name, "'small'"))
 
     def typed(self, name: str, expression: str) -> str:
@@ -64,7 +65,7 @@ def functions(admin: Connection) -> list[Function]:
 
 
 def learn_keys(connection: Connection, function: Function, own: int) -> None:
-    """Ask the function's own errors for the keys that its jsonb arguments have, two levels deep."""
+    """Learn the keys of a function's jsonb arguments, two levels deep, from the function's own errors."""
     for argument, kind in function.arguments.items():
         if kind != "jsonb":
             continue
@@ -95,7 +96,7 @@ def ask(connection: Connection, function: Function, argument: str, value: Any, o
 
 
 def calls(function: Function, chunk_ids: list[int], random: Random, combinations: int) -> Iterator[str]:
-    """One argument hostile at a time, all others right; then several at once."""
+    """Yield calls with one hostile argument and the others right, and then calls with several hostile arguments."""
     values = {name: hostile(kind, name, chunk_ids, random) for name, kind in function.arguments.items()}
     yield function.call({})
     for name, expressions in values.items():

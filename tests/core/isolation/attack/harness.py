@@ -1,4 +1,5 @@
-"""Many calls in one round trip: each is carried out, its result or error written down, and undone."""
+"""Make many calls in one round trip: each call runs, its result or error is recorded, and its effects are rolled
+back."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 
 from core.isolation.world import Connection
 
-# In the session's own pg_temp. What a call changes ends with its block.
+# The function is in the session's own pg_temp. Each call's changes are rolled back with its block.
 ATTACK = """
 create or replace function pg_temp.attack(calls text[])
 returns table (number int, state text, said text, milliseconds float8)
@@ -55,7 +56,7 @@ class Outcome:
 
 
 def prepare(connection: Connection) -> list[str]:
-    """Make a session ready; what it is told besides comes into the list."""
+    """Prepare a session, and return the list that collects its notices."""
     notices: list[str] = []
     connection.execute(ATTACK)
     connection.execute("set statement_timeout = '3min'")

@@ -1,4 +1,4 @@
-"""Hostile values by the type of an argument."""
+"""Make hostile values for each type of argument."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INJECTIONS = [
     "tenant_id",
     "\u2019 or true --",
 ]
-# Of the victim: its key, an id, words that it has, words nearly so, and beginnings of them.
+# These belong to the victim: its key, an id, its words, similar words, and prefixes of its words.
 VICTIM = [
     "beta",
     "zyxdoc-7",
@@ -41,7 +41,7 @@ TEXTS = [
     "\u202ereversed\u200d\u0301\ufeff \U0001f600\U0001f468\u200d\U0001f469 \uffff\U0010ffff",
     "\u0130\u0131\u1e9e\ufb03 \u5b57\u5178 \u0e20\u0e32\u0e29\u0e32",
     "x" * 20_000,
-    # Not to be compressed: longer than an index takes.
+    # This text cannot be compressed, and is longer than an index entry may be.
     "".join(hashlib.sha256(bytes([number])).hexdigest() for number in range(200)),
     "discount " * 3_000,
     '"' * 500 + "(" * 500,
@@ -109,7 +109,7 @@ JSONS: list[Any] = [
 
 
 def filters() -> list[Any]:
-    """A hostile key, operator and operand in every position."""
+    """Return filters with a hostile key, operator or operand in every position."""
     keys = [*COLUMNS, *OTHER_KEYS, *INJECTIONS]
     operands: list[Any] = [*SCALARS, [], {}, ["zyxfalcon", None, 1], {"$ne": "x"}]
     made: list[Any] = [{key: operand} for key in keys for operand in operands]
@@ -126,7 +126,7 @@ def filters() -> list[Any]:
 
 
 def literal(value: Any) -> str:
-    """A value as SQL, without its type."""
+    """Return a value as SQL without its type."""
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):
@@ -139,7 +139,7 @@ def array(values: Sequence[Any]) -> str:
 
 
 def hostile(kind: str, name: str, chunk_ids: Sequence[int], random: Random) -> list[str]:
-    """SQL expressions of a type; `chunk_ids` are the victim's."""
+    """Return hostile SQL expressions of a type; `chunk_ids` are the victim's."""
     ids = list(chunk_ids)
     made: dict[str, list[str]] = {
         "text": [literal(value) for value in TEXTS],
@@ -172,5 +172,5 @@ def hostile(kind: str, name: str, chunk_ids: Sequence[int], random: Random) -> l
     }
     if kind == "jsonb" and name == "filters":
         made["jsonb"] += [literal(json.dumps(value)) for value in random.sample(filters(), 150)]
-    # A type that is new gets null alone.
+    # A new type gets only null.
     return ["null", *made.get(kind, [])]
