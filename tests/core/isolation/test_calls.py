@@ -284,7 +284,9 @@ def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
     """Return the result and messages of a call as text, and its SQLSTATE."""
     chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]" if ":beta_chunks" in call else ""
     notices: list[str] = []
-    handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
+    handler = lambda diagnostic: notices.append(  # noqa: E731
+        f"{diagnostic.message_primary} {diagnostic.message_detail}"
+    )
     connection.add_notice_handler(handler)
     try:
         with connection.transaction():

@@ -1,1 +1,1 @@
-"""The API over HTTP, and the statements that PostgREST makes of it."""
+"""The API is called over HTTP, and by the statements that PostgREST makes for it."""

@@ -1,7 +1,7 @@
-"""A call of each function of the API, as a client of PostgREST makes it.
+"""List a call of each API function as a client of PostgREST makes it.
 
-SPECIAL has, of functions whose example is not enough, the body of a request, or a function that prepares the ground and
-gives it, and what its answer must be.
+For functions whose example is not enough, SPECIAL has the body of a request, or a function that prepares the data and
+returns the body. It also has a check of the answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def synced(caller: Caller) -> Body:
 
 @dataclass(frozen=True)
 class Caller:
-    """Whoever makes the calls: their tenant, and what its data give to calls."""
+    """Hold the caller's tenant, and the values that calls take from its data."""
 
     tenant: str
     tenant_id: int
@@ -32,13 +32,13 @@ class Caller:
     as_administrator: Callable[[str, Body], Any]
 
     def ranked_collection(self) -> str:
-        """A collection of its own, whose ranking has been changed."""
+        """Create a collection of the caller's own, and change its ranking."""
         name = self.new_collection()
         self.as_administrator("set_ranking", {"collection": name, "ranking": {"k1": 2}})
         return name
 
     def new_collection(self, *calls: str) -> str:
-        """A collection of its own, on which these functions of the API have been called."""
+        """Create a collection of the caller's own, and call these API functions on it."""
         name = new_name()
         self.as_administrator("create_collection", {"collection": name, "dimensions": 3, "embedding_model": "test"})
         for function in calls:
@@ -63,7 +63,7 @@ class Caller:
         return name
 
     def logged(self) -> Body:
-        """A search of a collection with a log, and its result."""
+        """Search a collection with a search log, and return the search's id and its result."""
         name = self.new_collection("set_search_log")
         document = self.new_document(collection=name)
         answer = self.as_user("logged_search", {"query_text": "heron", "collection": name})
@@ -88,7 +88,7 @@ class Caller:
         return collection
 
     def claimed(self) -> int:
-        """The chunk of an embedding job that is claimed."""
+        """Claim an embedding job, and return its chunk's id."""
         document = self.new_document(content=new_name())
         jobs = self.as_user("claim_embedding_jobs", {"job_count": 1000, **SMALL})
         assert jobs, f"{document} has no job"
@@ -118,7 +118,7 @@ def new_profile(caller: Caller) -> str:
 
 
 def new_query_set(caller: Caller) -> str:
-    """With two queries that have judgments."""
+    """Create a query set with two judged queries, and return its name."""
     name = new_name()
     queries = [{"query_id": "1", "text": "discount"}, {"query_id": "2", "text": "customer"}]
     judgments = [
@@ -155,7 +155,7 @@ def with_model(caller: Caller) -> Body:
 
 
 def tuning_set(caller: Caller) -> str:
-    """As many queries as tuning needs."""
+    """Create a query set with the 30 queries that tuning needs, and return its name."""
     name = new_name()
     queries = [{"query_id": f"{n}", "text": "discount"} for n in range(30)]
     judgments = [{"query_id": f"{n}", "external_id": "doc1", "grade": 1} for n in range(30)]
@@ -192,11 +192,11 @@ def an_integer(answer: Any, _: Caller) -> bool:
 
 
 def administrators(*calls: str) -> Call:
-    """A function of administrators that returns nothing, on a collection on which `calls` have been made."""
+    """Call an administrators' function that returns nothing, on a collection on which `calls` have been made."""
     return Call(lambda caller: {"collection": caller.new_collection(*calls)}, equal(None))
 
 
-# What calls write goes elsewhere than what they read.
+# Calls read and write different collections.
 SMALL: Body = {"collection": "small"}
 READ: Body = {"collection": "read"}
 TEXT: Body = {"query_text": "discount customer keep", **READ}
@@ -204,7 +204,7 @@ VECTOR: Body = {"query_embedding": [0, 1, 0], **READ}
 
 
 def documents(tenant: str) -> list[Body]:
-    """What each tenant has in the collection `read`; words with its name are its own."""
+    """Return each tenant's documents in the collection `read`; words with the tenant's name are its own."""
     return [
         {
             "external_id": "doc1",
@@ -218,7 +218,7 @@ def documents(tenant: str) -> list[Body]:
     ]
 
 
-# Of nobody's data.
+# These functions read no tenant's data.
 WITHOUT_TENANT = {"version", "current_tenant_id"}
 
 SPECIAL = {
@@ -521,7 +521,7 @@ SPECIAL = {
 
 
 def usual(function: str) -> Call:
-    """A function's example."""
+    """Return a function's example as a call."""
     return Call({name: value(given) for name, given in arguments(example(function)).items()}, lambda _, __: True)
 
 

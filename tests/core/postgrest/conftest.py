@@ -1,4 +1,4 @@
-"""PostgREST, and statements shaped like its own without it."""
+"""Run PostgREST, or statements shaped like its own without it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,7 +30,7 @@ def gateway(world: World) -> Gateway:
 
 @pytest.fixture(scope="module")
 def administrator(world: World, gateway: Gateway) -> str:
-    """A role of the API's that administers."""
+    """Return an administrators' role of the API."""
     role = world.role("administrator", "braid_writer", "administrator", options="nologin")
     world.admin.execute(sql.SQL("grant {} to {}").format(sql.Identifier(role), sql.Identifier(gateway.login)))
     return role
@@ -46,13 +46,13 @@ def _role_with(world: World, gateway: Gateway, setting: str, value: str) -> str:
 
 @pytest.fixture(scope="module")
 def repeatable_reader(world: World, gateway: Gateway) -> str:
-    """A user of the API whose transactions are of another isolation level than upkeep needs."""
+    """Return a user of the API whose transactions have another isolation level than upkeep needs."""
     return _role_with(world, gateway, "default_transaction_isolation", "repeatable read")
 
 
 @pytest.fixture(scope="module")
 def hasty(world: World, gateway: Gateway) -> str:
-    """A user of the API who has little time."""
+    """Return a user of the API with a short statement_timeout."""
     return _role_with(world, gateway, "statement_timeout", "5ms")
 
 
@@ -60,7 +60,7 @@ def hasty(world: World, gateway: Gateway) -> str:
 def http(
     world: World, gateway: Gateway, administrator: str, repeatable_reader: str, hasty: str
 ) -> Iterator[postgrest.Gateway]:
-    """A real PostgREST in front of the world."""
+    """Yield a real PostgREST in front of the world."""
     world.admin.execute("select braid.create_collection('read', dimensions => 3, embedding_model => 'test')")
     world.admin.execute("create table public.synced (id int primary key, body text)")
     world.admin.execute(sql.SQL("alter table public.synced owner to {}").format(sql.Identifier(administrator)))
@@ -77,7 +77,7 @@ def tenant(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def tokens(gateway: Gateway, administrator: str, tenant: str) -> dict[bool, str]:
-    """The tenant's tokens, of an administrator (True) and a user."""
+    """Return the tenant's tokens: an administrator's (True) and a user's (False)."""
     return {
         True: postgrest.token_for(tenant, administrator),
         False: postgrest.token_for(tenant, gateway.authenticated),

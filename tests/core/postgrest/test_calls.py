@@ -1,4 +1,4 @@
-"""Every function of the API, called through a real PostgREST by signed tokens of two tenants."""
+"""Signed tokens of two tenants call every function of the API through a real PostgREST."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from support.api import ADMINISTRATIVE, API, LOGGED, OBJECTS
 from support.postgrest import Gateway, token_for
 
 pytestmark = [pytest.mark.any_version, pytest.mark.long]
-# Of the tenants' documents; see documents().
+# These words are in the tenants' documents; see documents().
 OWN_WORDS = re.compile("(?:alpha|beta)(?:secret|speaker|owner)?")
 
 
 @pytest.fixture(scope="module")
 def volatile(world: World) -> dict[str, bool]:
-    """Whether it may write, by function."""
+    """Return for each function whether it may write."""
     rows = world.admin.execute(
         "select proname, provolatile = 'v' from pg_proc where pronamespace = 'braid'::regnamespace"
     )
@@ -39,26 +39,26 @@ def test_post(http: Gateway, caller: Caller, tokens: dict[bool, str], function: 
     answer = http.post(function, call.body_for(caller), tokens[function in ADMINISTRATIVE])
     assert answer.status == (204 if answer.data is None else 200), answer
     assert call.expected(answer.data, caller), answer
-    if function not in ("embedding_backlog", "embedding_usage"):  # which are about all tenants
+    if function not in ("embedding_backlog", "embedding_usage"):  # these are about all tenants
         assert OWN_WORDS.findall(json.dumps(answer.data).replace(caller.tenant, "")) == []
 
 
 @pytest.mark.parametrize("function", CALLS)
 def test_get(http: Gateway, caller: Caller, tokens: dict[bool, str], volatile: dict[str, bool], function: str) -> None:
-    """Reading functions answer as they do by POST; what writes is refused by its read-only transaction. What is given
-    jsonb is refused before, as PostgREST makes a string of it."""
+    """Reading functions answer a GET as they answer a POST, and a read-only transaction refuses writes. Arguments of
+    type jsonb are refused before, because PostgREST passes them as a string."""
     call = CALLS[function]
     body = call.body_for(caller)
     answer = http.get(function, in_query(body), tokens[function in ADMINISTRATIVE])
     json_given = any(isinstance(value, dict) or has_objects(value) for value in body.values())
-    # Where a search cannot be logged, it is answered.
+    # A search that cannot be logged is still answered.
     if (volatile[function] and function not in LOGGED) or json_given:
         at_rest = ("maintain", "apply_changes", "check_sync", "judgments_from_clicks", "measure_index_recall")
         if function in at_rest and answer.status == 200:
-            return  # nothing to write
+            return  # There is nothing to write.
         assert (answer.status, answer.code) == ((400, "22023") if json_given else (405, "25006")), answer
         return
-    if function.endswith("multi_search"):  # its jsonb, too
+    if function.endswith("multi_search"):  # its queries are jsonb, too
         assert (answer.status, answer.code) == (400, "22023")
         return
     assert answer.status == 200, answer
@@ -68,7 +68,7 @@ def test_get(http: Gateway, caller: Caller, tokens: dict[bool, str], volatile: d
 
 
 def in_query(body: Body) -> dict[str, str]:
-    """Arguments as a URL carries them: a vector and jsonb as JSON, other arrays as PostgreSQL writes them."""
+    """Return arguments as a URL carries them: a vector and jsonb as JSON, other arrays in PostgreSQL's notation."""
 
     def text(name: str, value: Any) -> str:
         if isinstance(value, list) and not name.endswith("embedding") and not has_objects(value):
@@ -90,7 +90,7 @@ def without_time(answer: Any) -> Any:
 
 @pytest.mark.parametrize("function", CALLS)
 def test_a_stranger_is_refused(http: Gateway, caller: Caller, function: str) -> None:
-    """Without a token, and as a user where administrators are asked for."""
+    """A call without a token is refused, and so is a user's call of an administrators' function."""
     body = CALLS[function].body_for(caller)
     answer = http.post(function, body)
     if function in WITHOUT_TENANT:
@@ -103,9 +103,6 @@ def test_a_stranger_is_refused(http: Gateway, caller: Caller, function: str) -> 
 def test_a_user_does_not_administer(http: Gateway, caller: Caller, tokens: dict[bool, str], function: str) -> None:
     answer = http.post(function, CALLS[function].body_for(caller), tokens[False])
     assert (answer.status, answer.code) == (403, "42501"), answer
-
-
-# Arguments
 
 
 @pytest.mark.parametrize("embedding", [[0, 1, 0], "[0,1,0]", [0.0, 1.0, 1e-9]], ids=["array", "string", "floats"])
@@ -154,7 +151,7 @@ def test_an_array_of_texts_is_no_query(http: Gateway, tokens: dict[bool, str]) -
 
 
 def test_json_in_a_url_is_refused_with_a_hint(http: Gateway, tokens: dict[bool, str]) -> None:
-    """PostgREST 12 makes a string of it, which would match nothing."""
+    """PostgREST 12 turns JSON in a URL into a string, which would match nothing, so it is refused with a hint."""
     answer = http.get("hybrid_search", {**TEXT, "filters": '{"speaker": "Ana"}'}, tokens[False])
     assert (answer.status, answer.code) == (400, "22023")
     assert "filters" in answer.data["message"] and "POST" in answer.data["hint"]
@@ -163,9 +160,6 @@ def test_json_in_a_url_is_refused_with_a_hint(http: Gateway, tokens: dict[bool, 
 def test_unknown_arguments_are_no_function(http: Gateway, tokens: dict[bool, str]) -> None:
     answer = http.post("hybrid_search", {**TEXT, "limit": 3}, tokens[False])
     assert (answer.status, answer.code) == (404, "PGRST202")
-
-
-# Answers
 
 
 def test_columns_order_and_pages_of_the_answer(http: Gateway, tokens: dict[bool, str]) -> None:
@@ -209,7 +203,8 @@ COLUMNS = {view: column for view, column in COLUMNS_OF_VIEWS.items() if f"braid.
 
 @pytest.mark.parametrize("view", COLUMNS)
 def test_a_view_is_not_written(http: Gateway, gateway: Roles, administrator: str, view: str) -> None:
-    """Not even by who administers: there are functions for that, and a 500 would be nobody's mistake."""
+    """Nobody writes to a view, not even an administrator: functions exist for this, and a 500 would be no caller's
+    error."""
     column = COLUMNS[view]
     roles = {gateway.anon: 401, gateway.authenticated: 403, gateway.service_role: 403, administrator: 403}
     for role, refused in roles.items():

@@ -1,4 +1,5 @@
-"""The HTTP status of what goes wrong: the caller's errors are never a 500, and never 40001, which PostgREST retries."""
+"""Each error has a fitting HTTP status: the caller's errors are never a 500, and never 40001, which PostgREST
+retries."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from support.postgrest import Gateway, sign, token_for
 pytestmark = [pytest.mark.any_version, pytest.mark.long]
 SQL = Path(__file__).parents[3] / "sql"
 
-# A request for each SQLSTATE that sql/ raises, by what is wrong with it, and its status.
+# For each SQLSTATE that sql/ raises, these requests cause it, each with its HTTP status.
 RAISED: dict[str, list[tuple[str, dict[str, Any], int]]] = {
     "22023": [
         ("hybrid_search", {**READ}, 400),
@@ -37,16 +38,16 @@ RAISED: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("similar_documents", {**READ, "external_id": "nothing"}, 400),
         ("highlight", {"chunk_id": 0, "query_text": "a"}, 400),
     ],
-    # From PostgREST 12.2 on it is a 500.
+    # PostgREST 12.2 and later give 500.
     "54000": [("upsert_document", {**READ, "external_id": "x", "title": "x" * 4097}, 413)],
     "42501": [("create_tenant", {"tenant": "mine"}, 403)],
-    "0A000": [("rebuild_index", READ, 400)],  # of the role below
+    "0A000": [("rebuild_index", READ, 400)],  # the role below makes this call
 }
-# Internal: caught where it is raised.
+# This error is internal: sql/ catches it where it is raised.
 CAUGHT = {"BR001"}
-# Another transaction must be in the way: see isolation/test_locks.py.
+# It needs another transaction that holds a lock: see isolation/test_locks.py.
 LOCKED = {"55P03"}
-# The transaction must be read-only: see standby/test_functions.py.
+# It needs a read-only transaction: see standby/test_functions.py.
 READ_ONLY = {"25006"}
 
 
@@ -91,7 +92,7 @@ def test_what_pgvector_refuses(http: Gateway, tokens: dict[bool, str], embedding
 
 
 def test_a_timeout_is_the_servers_and_leaves_nothing(http: Gateway, tokens: dict[bool, str], hasty: str) -> None:
-    """The one 500 that there is. The pool's connection serves the next request as if nothing had been."""
+    """A timeout is the only 500, and the pool's connection serves the next request normally."""
     body = {"external_id": "hasty", "content": "Many words, one after the other. " * 20_000, **READ}
     answer = http.post("upsert_document", body, token_for("alpha", hasty))
     assert (answer.status, answer.code) == (500, "57014")
@@ -121,13 +122,13 @@ HOSTILE: list[Any] = [
     {"$or": [{"$not": {"a": {"$gt": None}}}]},
     {"a": [{"b": []}]},
 ]
-# What has no arguments, and what changes which tenant the next request has.
+# calibrate has no arguments, and set_access changes the tenant of the next request.
 LEFT_OUT = {"calibrate", "set_access"}
 
 
 @pytest.mark.parametrize("function", sorted(CALLS.keys() - LEFT_OUT))
 def test_hostile_arguments(world: World, http: Gateway, caller: Caller, tokens: dict[bool, str], function: str) -> None:
-    """Each argument in turn is each hostile value; the others are as they should be."""
+    """Each argument in turn gets each hostile value; the others stay valid."""
     row = world.admin.execute(
         "select coalesce(proargnames[:pronargs], '{}') from pg_proc"
         " where pronamespace = 'braid'::regnamespace and proname = %s",
@@ -138,7 +139,7 @@ def test_hostile_arguments(world: World, http: Gateway, caller: Caller, tokens: 
     for argument in row[0]:
         for value in HOSTILE:
             answer = http.post(function, {**good, argument: value}, tokens[function in ADMINISTRATIVE])
-            # 413: it is longer than may be.
+            # Status 413 means that the value is too long.
             is_too_long = (answer.status, answer.code) == (413, "54000")
             assert answer.status in (200, 204, 400, 409) or is_too_long, (argument, value, answer)
             assert answer.code not in ("40001", "XX000"), (argument, value, answer)
@@ -157,9 +158,6 @@ def test_a_filter_may_be_deep_and_is_answered(http: Gateway, tokens: dict[bool, 
         filters = {"$not": filters}
     answer = http.post("hybrid_search", {**TEXT, "filters": filters}, tokens[False])
     assert answer.status in (200, 400), answer
-
-
-# Tokens
 
 
 def refused(http: Gateway, token: str | None) -> tuple[int, str | None]:
@@ -218,7 +216,7 @@ def test_who_needs_the_header_is_told_its_name(http: Gateway, gateway: Roles) ->
 
 
 def test_roles_that_are_not_the_gateways(http: Gateway) -> None:
-    """A token that is signed well, for another role of the server."""
+    """A correctly signed token for another role of the server is refused."""
     for role in ("postgres", "braid_owner", "braid_definer", "pg_read_all_data", "no such role"):
         answer = http.post("hybrid_search", TEXT, token_for("alpha", role))
         assert answer.status in (400, 401, 403), answer

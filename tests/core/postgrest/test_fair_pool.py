@@ -1,4 +1,4 @@
-"""What one tenant asks does not take the pool from another."""
+"""One tenant's requests do not take the pool from another tenant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ ATTACK = {
 
 
 def test_queries_of_many_words_leave_room_for_another_tenant(world: World, gateway: Gateway) -> None:
-    """Twelve clients with queries of 3 s each once took a pool of four, and the other tenant got 504."""
+    """Queries of many words leave room for another tenant: twelve clients with queries of 3 s each once filled a
+    pool of four, and the other tenant got 504."""
     world.ingest("alpha", [{"external_id": "fair", "content": "A discount for the customer."}])
     statuses: list[int] = []
     ended = threading.Event()

@@ -1,4 +1,4 @@
-"""The statements that PostgREST 12 to 14 makes of RPC calls, replayed through a login like its authenticator's."""
+"""The statements that PostgREST 12 to 14 makes for RPC calls work through a login like its authenticator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLAIMS = tenant_claims("alpha")
 
 
 class Rpc:
-    """Builds PostgREST's statements from the catalog, as its schema cache does."""
+    """Build PostgREST's statements from the catalog, as its schema cache does."""
 
     def __init__(self, world: World, gateway: Gateway) -> None:
         self.gateway = gateway
@@ -34,7 +34,7 @@ class Rpc:
             self.composite[name] = composite
 
     def post(self, function: str, body: dict[str, Any], **request: Any) -> Any:
-        """POST /rpc/function: the body, one JSON text, is taken apart by json_to_record."""
+        """Run POST /rpc/function: json_to_record takes the body, one JSON text, apart."""
         types = self.arguments[function]
         unknown = body.keys() - types.keys()
         assert not unknown, f"PGRST202: no function with the arguments {unknown}"
@@ -61,7 +61,7 @@ class Rpc:
         return self._run(function, call, parameters, **request)
 
     def get(self, function: str, query: dict[str, str], **request: Any) -> Any:
-        """GET /rpc/function?name=value, as from PostgREST 13: untyped literals with a cast."""
+        """Run GET /rpc/function?name=value as PostgREST 13 and later do, with untyped literals and a cast."""
         types = self.arguments[function]
         given = ", ".join(f'"{name}" := %s::{types[name]}' for name in query)
         if self.composite[function]:
@@ -220,7 +220,8 @@ def test_select_order_and_limit_wrap_the_call(rpc: Rpc) -> None:
 
 
 def test_reading_functions_run_in_a_read_only_transaction(rpc: Rpc) -> None:
-    """PostgREST opens one for every function that is not volatile: see test_calls.py."""
+    """Reading functions run in the read-only transaction that PostgREST opens for each function that is not volatile
+    (see test_calls.py)."""
     assert rpc.get("status", {})["tenant"] == "alpha"
     assert isinstance(rpc.get("version", {}), str)
     assert rpc.post("semantic_search", {"query_embedding": [0, 1, 0], "collection": "small"}, read_only=True)
@@ -315,7 +316,7 @@ def test_who_reads_may_not_write(rpc: Rpc) -> None:
 
 
 def test_names_decide_which_function_is_called(rpc: Rpc) -> None:
-    """PostgREST resolves by argument names alone: two functions of one name would be a 300."""
+    """PostgREST chooses a function by argument names alone: two functions of one name would give status 300."""
     for function, arguments in rpc.arguments.items():
         assert len(set(arguments)) == len(arguments), function
         assert not any(name.startswith(("p_", "_", "v_")) for name in arguments), function

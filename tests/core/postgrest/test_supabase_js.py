@@ -1,4 +1,4 @@
-"""Every function of the API, called by supabase-js."""
+"""supabase-js can call every function of the API."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ Run = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture
 def supabase_js(http: Gateway, tokens: dict[bool, str]) -> Run:
-    """`run((function, body, *chained), administrator=False)`: what supabase-js makes of each."""
+    """Return `run((function, body, *chained), administrator=False)`, which returns supabase-js's answer to each
+    call."""
     script = npm.installed(npm.SUPABASE_JS) / "calls.mjs"
     script.write_text(SCRIPT)
 

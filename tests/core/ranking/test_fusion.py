@@ -1,4 +1,4 @@
-"""What the legs find, and what is made of it, compared with a few lines of numpy."""
+"""The legs find, and the fusion ranks, what a few lines of numpy compute."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def document_id(number: int) -> str:
 
 
 def make_vectors() -> Vectors:
-    """Small whole numbers: distances are exact, and many are equal."""
+    """Return vectors of small whole numbers: their distances are exact, and many are equal."""
     vectors = np.random.default_rng(5).integers(-2, 3, (DOCUMENTS, DIMENSIONS)).astype(np.float32)
     vectors[~vectors.any(axis=1)] = 1
     return vectors
@@ -39,7 +39,7 @@ QUERY_VECTOR = [2.0, 1.0, 0.0, -1.0, 1.0, 0.0, 2.0, -2.0]
 
 @pytest.fixture(params=["cosine"])
 def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A collection `small` of the distance asked for; documents of every third number have category x."""
+    """Fill a collection `small` with the requested distance; every third document has category x."""
     db.execute(
         "select braid.create_collection('small', dimensions => 8, distance => %s, "
         'embedding_model => \'test\', ranking => \'{"fusion": "rrf", "full_text_weight": 2, "semantic_weight": 1}\')',
@@ -63,7 +63,7 @@ def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connectio
 
 
 def fuse(legs: list[tuple[list[str], float]], rrf_k: float, candidate_count: int) -> list[tuple[str, float]]:
-    """Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) with weights."""
+    """Compute reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) with weights."""
     scores: dict[str, float] = {}
     for ranking, weight in legs:
         if weight:
@@ -86,7 +86,7 @@ def test_semantic_search_equals_numpy(filled: Connection, request: pytest.Fixtur
     vectors, query = make_vectors().astype(np.float64), np.array(QUERY_VECTOR)
     products = vectors @ query
     similarity = {
-        # As pgvector divides, to the last bit: 1 - distance.
+        # pgvector divides like this: 1 - distance is equal to the last bit.
         "cosine": 1 - (1 - products / np.sqrt((vectors**2).sum(axis=1) * (query**2).sum())),
         "inner_product": products,
         "l2": 1 / (1 + np.linalg.norm(vectors - query, axis=1)),
@@ -94,7 +94,7 @@ def test_semantic_search_equals_numpy(filled: Connection, request: pytest.Fixtur
     found = semantic(filled, QUERY_VECTOR, collection="small", match_count=match_count)
     for external_id, _, score in found:
         assert score == pytest.approx(similarity[int(external_id[1:])], abs=1e-12)
-    # Equal scores are in the order of external_id, also where match_count cuts through them.
+    # Ties are in the order of external_id, also where match_count cuts through them.
     order = sorted(range(DOCUMENTS), key=lambda number: (-similarity[number], number))
     assert len(set(similarity)) < DOCUMENTS
     assert ids(found) == [document_id(number) for number in order[:match_count]]
@@ -215,7 +215,7 @@ def test_filters_bind_both_legs(filled: Connection) -> None:
     small = {"collection": "small", "match_count": 200, "filters": filters}
     assert ids(full_text(filled, QUERY, **small)) == legs[0][0]
     assert ids(semantic(filled, QUERY_VECTOR, **small)) == legs[1][0]
-    # Few candidates: a filter after the legs would leave fewer.
+    # The candidates are few: a filter after the legs would leave fewer.
     found = hybrid(filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), candidate_count=10, **small)
     assert found == approximately(fuse(legs, 60, 10))
     assert (

@@ -1,4 +1,4 @@
-"""Options of fusion and boosts that nobody means: an error that names what is wrong, with a hint."""
+"""An invalid option of fusion or boosts raises an error that names it and has a hint."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ OPTIONS: list[tuple[Any, str]] = [
 
 @pytest.fixture(scope="module")
 def searcher(new_database: Any) -> Any:
-    """One database for all: nothing is written."""
+    """Yield one database for all tests, which write nothing."""
     with new_database() as dsn, psycopg.connect(dsn, autocommit=True) as connection:
         yield connection
 
@@ -105,7 +105,7 @@ def test_a_fusion_that_normalises_in_no_other_way(searcher: Connection, fusion: 
     assert raised.value.diag.message_hint
 
 
-# Options of old that go by another name, with what the hint says for them.
+# Former options stand beside a value and the option that the hint gives instead.
 SAID: dict[str, tuple[Any, str]] = {
     "normalisation": ("minmax", '{"ranking": {"normalisation": "minmax"}}'),
     "saturate_at": (5, '{"ranking": {"normalisation": "saturate", "saturate_at": 5}}'),
@@ -131,7 +131,7 @@ def test_an_option_of_old_is_refused_with_what_is_given_instead(searcher: Connec
         searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb({name: value}),))
     assert raised.value.diag.message_primary == f'options has an unknown key "{name}"'
     assert said in (raised.value.diag.message_hint or "")
-    # What the hint says is taken.
+    # The search accepts the hint's option.
     sparse = {"sparse": {"a": 1}} if name.startswith("sparse") else {}
     given = Jsonb({**json.loads(said), **sparse})
     assert searcher.execute("select braid.hybrid_search('a', options => %s)", (given,)).fetchall() == []
@@ -139,7 +139,7 @@ def test_an_option_of_old_is_refused_with_what_is_given_instead(searcher: Connec
 
 @pytest.mark.parametrize("value", [{"model": "cohere"}, "cohere", "similarity", ["newest"], [], {}, True])
 def test_what_rank_by_does_not_take_is_not_in_the_hint(searcher: Connection, value: Any) -> None:
-    """The hint for the former option rerank names rank_by, and says what rank_by takes."""
+    """The hint for the former option rerank names rank_by, and only values that rank_by accepts."""
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb({"rerank": value}),))
     assert raised.value.diag.message_primary == 'options has an unknown key "rerank"'

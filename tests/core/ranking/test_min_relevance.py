@@ -1,4 +1,4 @@
-"""The option min_relevance: what has nothing to do with the query is no hit."""
+"""With the option min_relevance, a document that has nothing to do with the query is not found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def filled(db: Connection) -> Connection:
-    """Cosines with the query (1, 0, 0) are known, and their mean is 0.1."""
+    """Fill a collection whose cosines with the query (1, 0, 0) are known, with a mean of 0.1."""
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
     cosines = {"near": 0.6, "words": 0.1, "both": 0.5, "far": 0.1, "against": -0.8}
     texts = {"words": "price per seat", "both": "price of a seat"}
@@ -52,7 +52,7 @@ def test_a_hit_stands_out_by_similarity_or_has_the_words(filled: Connection) -> 
     assert found(filled, "seat price", "auto") == {"near", "words", "both"}
     assert found(filled, "seat price", 0.6) == {"both"}
     assert found(filled, "seat price", None) == {"near", "words", "both", "far", "against"}
-    # With a vector alone: (0.6 - 0.1) / (1 - 0.1) and (0.5 - 0.1) / (1 - 0.1).
+    # With a vector alone, relevance is (0.6 - 0.1) / (1 - 0.1) and (0.5 - 0.1) / (1 - 0.1).
     assert found(filled, None, "auto") == {"near", "both"}
     assert found(filled, None, 0.5) == {"near"}
 
@@ -96,7 +96,7 @@ def test_the_relevance_of_each_row_is_in_the_stats(filled: Connection) -> None:
     for least in (0.3, 0.5):
         kept = told(**asked, options=Jsonb({"min_relevance": least}))
         assert kept == {name: share for name, share in all_rows.items() if share >= least}
-    # Without a vector of the query, the words tell.
+    # Without a query vector, the words determine the relevance.
     assert told(query_text="seat wombat seat", options=Jsonb({"min_relevance": 0})).keys() == {"words", "both"}
     assert told(query_text="seat price", options=Jsonb({"min_relevance": 0})) == pytest.approx(words)
     assert told(**asked, options=Jsonb({})) == {}
@@ -106,8 +106,9 @@ def test_the_relevance_of_each_row_is_in_the_stats(filled: Connection) -> None:
 def test_more_candidates_are_asked_for_while_those_that_reach_min_score_are_relevant(
     db: Connection, has_best: bool
 ) -> None:
-    """Each leg fills its first candidates with what the other does not have, whose scores stay below min_score. What
-    both have a little less of comes after. At most the best is among the first."""
+    """A search asks for more candidates while the candidates that reach min_score are relevant. Each leg's first
+    candidates are not in the other leg, so they stay below min_score. Documents that both legs rank slightly lower
+    come later. At most the best document is among the first candidates."""
     db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
     kinds = {"text": ("amber " * 8, 0.0, 110), "near": ("stone", 1.0, 110), "both": ("amber amber basket", 0.9, 3)}
     if has_best:
@@ -138,14 +139,14 @@ def test_another_value_is_refused(filled: Connection, wrong: object) -> None:
 
 
 def test_a_vector_equal_to_all_others_is_a_hit(db: Connection) -> None:
-    """There is nothing between the mean and the nearest."""
+    """A vector equal to all others is found, although the mean is as near as the nearest."""
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
     upsert(db, [{"external_id": name, "content": name, "embedding": [1, 0, 0]} for name in "ab"], "small")
     assert found(db, None, "auto") == found(db, None, 0) == {"a", "b"}
 
 
 def test_long_vectors_with_inner_products(db: Connection) -> None:
-    """The mean product is above that of the query with itself, 1."""
+    """Long vectors can have a mean inner product above the query's product with itself, 1."""
     db.execute(
         "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
         " distance => 'inner_product')"

@@ -1,4 +1,4 @@
-"""The options neighbour_weight and smoothing, compared with a model of their own, and what collections have of them."""
+"""The options neighbour_weight and smoothing agree with a separate model, and with the collection's settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EMBEDDING = [1.0, 0.5, -0.2, 0.1]
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
-    """Conversations of turns, with the vectors of some turns missing; another tenant has the same and more."""
+    """Fill conversations of turns, some of them without vectors; another tenant has the same turns and more."""
     rng = random.Random(11)
     shared_db.execute("select braid.create_collection('talk', dimensions => 4)")
     documents = [
@@ -74,7 +74,7 @@ def vectors(db: Connection) -> dict[int, np.ndarray[Any, np.dtype[np.float64]]]:
 
 
 def model(rows: list[dict[str, Any]], embeddings: dict[int, Any], weight: float, smoothing: float) -> dict[int, float]:
-    """rows: without neighbours and smoothing."""
+    """Compute scores from rows that were ranked without neighbours and smoothing."""
     own = {(row["document_id"], row["chunk_index"]): row["score"] for row in rows}
     scores = {
         row["chunk_id"]: row["score"]

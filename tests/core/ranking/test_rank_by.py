@@ -1,4 +1,4 @@
-"""The option rank_by: similarity, importance and recency, each from 0 to 1 before they are weighed."""
+"""The option rank_by combines similarity, importance and recency, each scaled to 0..1 before it is weighted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL = ["similarity", "importance", "recency"]
 
 @pytest.fixture
 def filled(db: Connection) -> Connection:
-    """Similarities 1, .5, .049 and 0, importances up to 10, ages in weeks."""
+    """Fill documents with similarities 1, .5, .049 and 0, importances up to 10, and ages in weeks."""
     db.execute("select braid.create_collection('small', dimensions => 2, distance => 'inner_product')")
     week = "select to_json(now() - %s * interval '7 days') #>> '{}'"
     upsert(
@@ -60,7 +60,7 @@ def scores(db: Connection, rank_by: Any, **options: Any) -> dict[str, float]:
 def test_importance_does_not_drown_relevance(filled: Connection) -> None:
     found = scores(filled, ["similarity", "importance"])
     assert list(found) == ["near", "loud", "half", "new"]
-    # The importance of the text that has none is the mean of the others, 13 / 3.
+    # A text without importance gets the mean of the others, 13 / 3.
     assert found == pytest.approx(
         {"near": (1 + 0.3) / 2, "loud": (0.049 + 1) / 2, "half": (0.5 + 13 / 30) / 2, "new": 0}
     )
@@ -71,12 +71,12 @@ def test_weights_and_subsets(filled: Connection) -> None:
         {"near": 0.75 + 0.075, "half": 0.375 + 13 / 120, "loud": 0.03675 + 0.25, "new": 0}
     )
     assert scores(filled, ["importance"]) == pytest.approx({"loud": 1, "half": 13 / 30, "near": 0.3, "new": 0})
-    # Half of it is lost with each week: 1, .5 and .25 become 1, 1/3 and 0.
+    # Recency halves each week: 1, .5 and .25 are scaled to 1, 1/3 and 0.
     assert scores(filled, ["recency"]) == pytest.approx({"new": 1, "half": 4 / 9, "loud": 1 / 3, "near": 0}, abs=1e-4)
     assert scores(filled, {"recency": 5, "importance": 0}) == pytest.approx(scores(filled, ["recency"]), abs=1e-4)
     every = scores(filled, ALL)
     assert every["loud"] == pytest.approx((0.049 + 1 + 1 / 3) / 3, abs=1e-4)
-    # Similarity alone is the order of the search, with its scores.
+    # Similarity alone keeps the order and scores of the search.
     assert scores(filled, ["similarity"]) == scores(filled, None)
 
 

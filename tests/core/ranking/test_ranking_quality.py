@@ -1,4 +1,4 @@
-"""nDCG@10 on judged collections: what the database ranks is what the same tokens and vectors give offline."""
+"""On judged collections, the database's ranking has the nDCG@10 that the same tokens and vectors give offline."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ Connection = psycopg.Connection[Any]
 TOLERANCE = 0.005
 
 
-# The lowest nDCG@10 that is no regression: full text, semantic, hybrid. Of each a part: on a machine that has no
-# vectors yet, embedding all of SciFact takes ten minutes. The quality benchmark has all.
+# These are the lowest acceptable values of nDCG@10: full text, semantic, hybrid. The test uses a part of each
+# collection: on a machine without cached vectors, embedding all of SciFact takes ten minutes. The quality benchmark
+# uses all.
 @pytest.mark.any_version
 @pytest.mark.parametrize(("name", "least"), [("cranfield", (0.528, 0.574, 0.617)), ("scifact", (0.917, 0.929, 0.929))])
 def test_ranking_quality(

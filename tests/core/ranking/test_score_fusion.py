@@ -1,4 +1,4 @@
-"""Fusion by scores and boosts, equal to an independent model, and each score reproducible from its row."""
+"""Fusion by scores and boosts agrees with an independent model, and each score can be recomputed from its row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = settings(
     deadline=None,
     derandomize=True,
     database=None,
-    phases=[Phase.explicit, Phase.generate],  # each try is some searches: shrinking would take minutes
+    phases=[Phase.explicit, Phase.generate],  # each example is several searches: shrinking would take minutes
     suppress_health_check=list(HealthCheck),
 )
 CLOSE = 1e-9
@@ -43,7 +43,7 @@ def external_id(number: int) -> str:
 
 def make_documents() -> list[dict[str, Any]]:
     rng = random.Random(7)
-    # Multiples of 1/8, which float4 holds and sums exactly.
+    # float4 stores and sums multiples of 1/8 exactly.
     vectors = np.random.default_rng(7).integers(-16, 17, (DOCUMENTS, DIMENSIONS)) / 8
     documents = []
     for number, embedding in enumerate(vectors):
@@ -66,7 +66,7 @@ def make_documents() -> list[dict[str, Any]]:
 @pytest.fixture(params=["cosine", "inner_product", "l2"])
 def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connection]:
     db.execute(
-        # The model has no neighbours; test_neighbours has one that does.
+        # The model here has no neighbours; test_neighbours has a model with neighbours.
         "select braid.create_collection('small', dimensions => 8, distance => %s, embedding_model => 'test',"
         " ranking => '{\"smoothing\": 0}')",
         (request.param,),
@@ -115,7 +115,7 @@ def close(value: float) -> Any:
 
 
 def assert_reproducible(answer: dict[str, Any]) -> None:
-    """Each score, from the row and what stats say of the fusion, to 1e-12."""
+    """Check to 1e-12 that each score follows from the row and from the fusion in stats."""
     fusion = answer["stats"]["fusion"]
     for row in answer["results"]:
         parts = []
@@ -147,7 +147,8 @@ def assert_boosts_reproducible(row: dict[str, Any]) -> None:
 
 
 def assert_best(rows: list[dict[str, Any]], expected: dict[str, float], match_count: int) -> None:
-    """The rows are the best of what was expected, in order; only scores that cannot be told apart may change places."""
+    """Check that the rows are the best expected ones in order; only scores that rounding makes equal may change
+    places."""
     assert len(rows) == min(match_count, len(expected))
     assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
     for row, best in zip(rows, sorted(expected.values(), reverse=True), strict=False):

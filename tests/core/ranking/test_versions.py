@@ -1,4 +1,4 @@
-"""Versions of a collection's ranking, and the option `ranking`, which tries one for a search."""
+"""A collection's ranking has versions, and the option `ranking` tries one in a search."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def make_collection(db: Connection, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def db(shared_db: Connection) -> Connection:
-    """The ranking is a collection's, so each test that changes one has a collection of its own."""
+    """Return a shared database: the ranking belongs to a collection, so each test that changes one creates its own
+    collection."""
     return shared_db
 
 
@@ -109,7 +110,7 @@ def settings(db: Connection, name: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def tried(db: Connection) -> str:
     make_collection(db, "tried")
-    # In the index, and what a change of k1 makes of impacts that were written with another one.
+    # The index is complete, so a change of k1 meets impacts that were written with another k1.
     while one(db, "select braid.maintain() -> 'is_complete'") is False:
         pass
     return "tried"
@@ -121,7 +122,7 @@ def test_the_option_has_the_scores_of_the_ranking_once_it_is_applied(db: Connect
 
 
 def assert_tried_as_applied(db: Connection, tried: str, ranking: Any, function: str = "search_json") -> None:
-    """To the last bit, in each kind of search."""
+    """Check for each kind of search that a tried ranking gives the applied ranking's scores to the last bit."""
     before = settings(db, tried)
     options = {"ranking": ranking}
     plain = [answers(db, search, tried, None, function) for search in SEARCHES]
@@ -145,7 +146,7 @@ def assert_tried_as_applied(db: Connection, tried: str, ranking: Any, function: 
 def answers(
     db: Connection, arguments: dict[str, Any], name: str, options: dict[str, Any] | None, function: str
 ) -> list[Any]:
-    """Rows of a search, and counts of what reaches a BM25 score."""
+    """Return a search's rows, and facet counts of the chunks that reach a BM25 score."""
     arguments = {**arguments, "collection": name}
     floor = {**(options or {}), "min_scores": {"full_text": 0.9}}
     facets = db.execute(
@@ -176,7 +177,8 @@ def test_pages_belong_to_one_ranking(db: Connection, tried: str) -> None:
 @pytest.mark.parametrize("option", [None, {"title_weight": 1}])
 @pytest.mark.parametrize("legs", [1, 0])
 def test_a_page_after_the_ranking_has_changed_is_refused(db: Connection, tried: str, option: Any, legs: int) -> None:
-    """Else rows would be missing, and others there twice. What an option leaves out is the collection's."""
+    """A page is refused after the ranking has changed, because rows would be missing or appear twice. The collection
+    supplies what the option leaves out."""
     asked, options = {**SEARCHES[legs], "match_count": 2}, {"ranking": option}
     first = search(db, tried, asked, {**options, "cursor": ""})
     follow = {**options, "cursor": first[-1]["cursor"]}
@@ -352,7 +354,8 @@ def test_a_preset_is_a_version_without_reason(db: Connection, name: str) -> None
 
 
 def test_settings_that_came_by_another_way_are_a_version_of_their_own(db: Connection, name: str) -> None:
-    """Whoever owns the table can change it; what was there is not to be lost, nor to be laid at somebody's door."""
+    """Settings that were changed in the table, as its owner can, become a version of their own. They are neither
+    lost nor attributed to somebody."""
     apply(db, name, {"k1": 2})
     db.execute("update braid_store.collections set k1 = 5, b = 0.1 where name = %s", (name,))
     assert [v["is_current"] for v in versions(db, name)] == [False, False]
@@ -392,7 +395,7 @@ def test_versions_that_calls_only_find_are_counted_too(db: Connection, name: str
 
 
 def test_versions_of_before_an_upgrade_stay_the_current_ones(db: Connection, name: str) -> None:
-    """A version of a release that knew a setting less."""
+    """A version of an earlier release, which lacked a setting, stays the current one."""
     apply(db, name, {"k1": 2})
     db.execute("update braid_store.ranking_versions set ranking = ranking - 'smoothing'")
     assert [v["is_current"] for v in versions(db, name)] == [True, False]
@@ -401,7 +404,7 @@ def test_versions_of_before_an_upgrade_stay_the_current_ones(db: Connection, nam
 
 
 def test_queries_are_not_kept_in_versions(db: Connection, name: str) -> None:
-    """They are a tenant's, and versions outlive tenants."""
+    """Versions keep no queries: queries belong to a tenant, and versions outlive tenants."""
     query = {"query_id": "q1", "query_text": "zebrafish"}
     evaluation = {
         "metrics": {"ndcg@10": {"difference": 0.1, "changed": [query]}},
@@ -487,7 +490,8 @@ def test_versions_go_with_their_collection(db: Connection, name: str) -> None:
 
 
 def test_changes_at_the_same_time_come_one_after_the_other(db: Connection, name: str) -> None:
-    """The second waits for the first, keeps what it has changed, and tells what it has found."""
+    """Concurrent changes are serialised: the second waits, keeps the first one's change, and reports the settings
+    that it found."""
     with psycopg.connect(db.info.dsn) as other:
         apply(other, name, {"k1": 2}, "first")
         with ThreadPoolExecutor(1) as pool:

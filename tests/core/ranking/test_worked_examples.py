@@ -1,4 +1,4 @@
-"""Published arithmetic, to the digit: reciprocal ranks, weighted sums and maxima."""
+"""Published examples of reciprocal ranks, weighted sums and maxima are reproduced to the digit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Connection = psycopg.Connection[Any]
 
 
 def load(db: Connection, documents: dict[str, tuple[str, float]], **settings: Any) -> None:
-    """Documents by name: a text, and the cosine that it is to have with the query (1, 0)."""
+    """Write documents by name: each has a text, and a cosine with the query (1, 0)."""
     db.execute(
         "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', ranking => %s)",
         (Jsonb(settings),),
@@ -36,7 +36,7 @@ def scores(db: Connection, text: str = "apple", **arguments: Any) -> dict[str, f
     return {name: score for name, _, score in found}
 
 
-# By words: B, A, D. By vectors: A, B, C.
+# By words, the order is B, A, D; by vectors it is A, B, C.
 CROSSED = {
     "A": ("apple apple b c", 1.0),
     "B": ("apple apple apple c", 0.9),
@@ -49,13 +49,13 @@ def test_reciprocal_ranks_from_zero_tie_where_the_legs_disagree(db: Connection) 
     load(db, CROSSED)
     found = scores(db, fusion="rrf", rrf_k=59, candidate_count=3)
     assert {name: round(score, 5) for name, score in found.items()} == {
-        "A": 0.03306,  # 1/60 + 1/61
+        "A": 0.03306,  # this is 1/60 + 1/61
         "B": 0.03306,
-        "C": 0.01613,  # 1/62
+        "C": 0.01613,  # this is 1/62
         "D": 0.01613,
     }
     assert list(found) == ["A", "B", "C", "D"]
-    # Ranks from 1, as Cormack writes it.
+    # Cormack counts ranks from 1.
     assert scores(db, fusion="rrf")["A"] == pytest.approx(1 / 61 + 1 / 62)
 
 
@@ -71,10 +71,10 @@ def test_reciprocal_ranks_without_a_constant(db: Connection) -> None:
 def test_default_weights_are_those_of_the_fusion(db: Connection) -> None:
     load(db, CROSSED)
     absolute = Jsonb({"ranking": {"normalisation": "theoretical"}})
-    assert scores(db, fusion="max", options=absolute)["A"] == 1  # a perfect match
+    assert scores(db, fusion="max", options=absolute)["A"] == 1  # it matches perfectly
     assert max(scores(db, fusion="convex", options=absolute).values()) < 1
     assert scores(db, fusion="rrf", full_text_weight=2)["A"] == pytest.approx(2 / 62 + 1 / 61)
-    # A leg that the collection leaves out stays out.
+    # A leg that the collection's weights leave out stays out.
     db.execute("select braid.set_ranking('small', '{\"semantic_weight\": 0}')")
     assert "C" not in scores(db, fusion="rrf")
 
@@ -95,7 +95,7 @@ def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> 
     assert weights() == ("convex", 0.6, 0.4)
     db.execute('select braid.set_ranking(\'small\', \'{"fusion": "rrf", "semantic_weight": 5}\')')
     assert weights() == ("rrf", 1, 5)
-    # An application that creates it at each start goes on with the weights that it has.
+    # An application that creates its collection at each start keeps the collection's weights.
     db.execute(
         "select braid.create_collection('small', dimensions => 2, embedding_model => 'test',"
         ' ranking => \'{"fusion": "rrf"}\')'
@@ -103,20 +103,20 @@ def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> 
 
 
 def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
-    """Similarity .85, and BM25 6.5, which becomes min(6.5 / 10, 1)."""
+    """The similarity is .85, and BM25 is 6.5, which becomes min(6.5 / 10, 1)."""
     load(db, {"A": ("apple", 0.85), **{f"{n}": ("b", 0.0) for n in range(9)}}, b=0)
-    # One of ten documents has the word, once; the query has it four times. With b = 0 BM25 is 4 idf / (1 + k1).
+    # One of ten documents has the word, once; the query has it four times. With b = 0, BM25 is 4 idf / (1 + k1).
     idf = math.log(1 + 9.5 / 1.5)
     db.execute("select braid.set_ranking('small', jsonb_build_object('k1', %s::float8))", (4 * idf / 6.5 - 1,))
     absolute = Jsonb({"ranking": {"normalisation": "saturate"}})
     query = "apple apple apple apple"
     weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
-    assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 * .85 + .4 * .65
+    assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # this is .6 * .85 + .4 * .65
     assert scores(db, query, fusion="max", options=absolute)["A"] == pytest.approx(0.85, abs=1e-6)
 
 
 def test_the_factor_of_the_classic_formula(db: Connection) -> None:
-    """B has "apple" three times among four words, as many as texts have on average; three of four texts have it."""
+    """B has "apple" three times among four words, which is the average length; three of four texts have it."""
     load(db, CROSSED)
     found = db.execute(
         "select external_id, full_text_score from braid.full_text_search('apple', collection => 'small')"
@@ -125,9 +125,9 @@ def test_the_factor_of_the_classic_formula(db: Connection) -> None:
     idf = math.log(1 + (4 - 3 + 0.5) / (3 + 0.5))
     assert ours["B"] == pytest.approx(idf * 3 / (3 + 1.2))
     assert round(ours["B"], 4) == 0.2548
-    assert round(ours["B"] * (1.2 + 1), 4) == 0.5605  # Robertson's, with the factor k1 + 1
+    assert round(ours["B"] * (1.2 + 1), 4) == 0.5605  # Robertson's formula has the factor k1 + 1
 
-    # Divided by 10 there, by 10 / (k1 + 1) here.
+    # The example divides by 10, which is 10 / (k1 + 1) here.
     options = Jsonb({"ranking": {"normalisation": "saturate", "saturate_at": 10 / 2.2}})
     weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
     assert scores(db, options=options, **weights)["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
@@ -143,24 +143,24 @@ def test_okapi_scores_are_classic_wherever_they_are_shown_or_compared(db: Connec
     assert okapi == pytest.approx({name: 2.2 * score for name, score in lucene.items()}, rel=1e-14)
     assert round(okapi["B"], 4) == 0.5605
 
-    # Where scores are compared.
+    # Scores are classic where they are compared with a threshold.
     assert [name for name, _ in db.execute(f"{text}, min_score => 0.56)").fetchall()] == ["B"]
     full_text = {"min_scores": {"full_text": 0.56, "semantic": 0.95}}
     assert set(scores(db, options=Jsonb(full_text))) == {"A", "B"}
-    # Where they are brought to a scale.
+    # They are classic where they are normalised.
     weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
     saturated = scores(db, options=Jsonb({"ranking": {"normalisation": "saturate"}}), **weights)
     assert saturated["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
     plain = scores(db, options=Jsonb({"ranking": {"normalisation": "none"}}), **weights)
     assert plain["B"] == pytest.approx(0.4 * 0.5605 + 0.6 * 0.9, abs=1e-4)
-    # Where words are counted inside the filter.
+    # They are classic where statistics come from the filter's matches.
     scoped = {"ranking": {"statistics_scope": "filter"}}
     inside = db.execute(
         f"{text}, filters => %s, options => %s)", (Jsonb({"external_id": {"$in": ["B", "C"]}}), Jsonb(scoped))
     ).fetchall()
     assert dict(inside) == {"B": pytest.approx(math.log(1 + 1.5 / 1.5) * 3 / 4.2 * 2.2)}
 
-    # Where they are explained: to the last bit, with the idf of the formula.
+    # They are classic where they are explained: to the last bit, with the formula's idf.
     explained = db.execute(
         "select r.external_id, sum(e.contribution), min(e.idf)"
         " from braid.full_text_search('apple', collection => 'small') r,"
@@ -188,7 +188,7 @@ def test_a_collection_is_made_with_okapi(db: Connection) -> None:
     load(db, CROSSED, bm25_variant="okapi", k1=2)
     kept = "select bm25_variant from braid.collections where name = 'small'"
     assert db.execute(kept).fetchone() == ("okapi",)
-    # Without b in play, k1 2: 3 / (3 + 2) x 3.
+    # With k1 = 2 and b without effect, the score is 3 / (3 + 2) x 3.
     assert db.execute(
         "select full_text_score from braid.full_text_search('apple', 1, collection => 'small')"
     ).fetchone() == (pytest.approx(math.log(1 + 1.5 / 3.5) * 3 / 5 * 3),)
@@ -215,7 +215,7 @@ def test_where_saturation_begins(db: Connection) -> None:
     assert five["B"] == pytest.approx(2 * ten["B"])
     low = scores(db, options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 0.25}}), **text)
     assert (low["B"], low["D"] < 1) == (1, True)
-    # By what is the similarity divided? By nothing.
+    # The similarity is not divided.
     near = scores(
         db,
         options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 0.25}}),
@@ -258,7 +258,7 @@ def test_one_setting_makes_a_collection_rank_by_reciprocal_ranks(db: Connection)
     db.execute("select braid.upsert_documents(%s, collection => 'own')", (Jsonb(documents),))
     search = "select external_id, score from braid.hybrid_search('wolf', '[0,1]', collection => 'own')"
     assert db.execute(search).fetchall() == [("a", 1 / 61 + 1 / 61), ("b", 1 / 62 + 1 / 62)]
-    # What is given counts, and another preset does not change the fusion.
+    # Given settings win over the preset, and another preset does not change the fusion.
     db.execute('select braid.set_ranking(\'own\', \'{"preset": "rrf", "rrf_k": 0}\')')
     assert db.execute(search).fetchall() == [("a", 2.0), ("b", 1.0)]
     db.execute("select braid.set_ranking('own', '{\"fusion\": \"convex\"}')")

@@ -1,4 +1,4 @@
-"""The limits of arguments: each is kept at the limit, and named one past it, with a hint."""
+"""Each argument is accepted at its limit, and refused by name and with a hint one past it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Connection = psycopg.Connection[Any]
 
 
 class Limit(NamedTuple):
-    """The function's arguments for a size, and what is said of one past the limit."""
+    """Hold a function, its arguments for a size, the limit, and the message for one past the limit."""
 
     function: str
     arguments: Callable[[int], dict[str, Any]]
@@ -192,7 +192,7 @@ def call(db: Connection, function: str, arguments: dict[str, Any]) -> None:
         assert row
         arguments = {"chunk_id": row[0], **arguments}
     values = {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()}
-    # Chunks that do not exist are looked for after they have been counted.
+    # The function counts the chunks before it looks them up, and these do not exist.
     with suppress(psycopg.errors.UndefinedObject), db.transaction(force_rollback=True):
         db.execute(f"select * from braid.{function}({named(arguments)})", values)
 

@@ -1,4 +1,4 @@
-"""Scores from elsewhere, such as a reranker's, lose nothing that a search's own have."""
+"""Rows with scores from elsewhere, such as a reranker's, keep all features of a search's own rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def arrange(
 
 @pytest.fixture
 def scored(db: Connection) -> tuple[list[int], list[float], list[Row], dict[str, list[dict[str, Any]]]]:
-    """Chunks with scores in an order of their own, some negative, some equal; as rows, best first."""
+    """Return chunks with scores in an independent order, some negative and some equal, as rows, best first."""
     chunks = fill(db)
     rows = plain_rows(db, chunks)
     chunk_ids = [row[0] for row in search(db, "chunk_id")]

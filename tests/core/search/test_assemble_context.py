@@ -1,4 +1,4 @@
-"""What is given to a language model: passages within a budget of tokens, numbered."""
+"""A language model gets numbered passages within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_passages_are_those_that_fit(db: Connection, sort: str, options: dic
 def contexts(
     db: Connection, rows: list[Row], chunks: dict[str, list[dict[str, Any]]], sort: str, options: dict[str, Any]
 ) -> Iterator[tuple[int, list[Any]]]:
-    """Budgets of tokens, and which of the passages of 20 rows each has room for."""
+    """Yield budgets of tokens, and the passages of 20 rows that fit into each budget."""
     if options.get("collapse"):
         rows = collapse(rows)
     passages = merge(rows, options.get("context", {"before": 0})["before"], 0, 20, lambda key: len(chunks[key]))
@@ -93,7 +93,7 @@ def test_the_passages_of_chunks_scored_elsewhere(db: Connection, sort: str, opti
         arguments = {"chunk_ids": chunk_ids, "scores": grades, "token_budget": budget, **given}
         found = db.execute(f"select {COLUMNS} from braid.arrange_context({named(arguments)})", arguments).fetchall()
         assert found == expected
-    # With the scores of a search it is the context of that search.
+    # With a search's scores, it gives the context of the search.
     scores = [row.score for row in rows]
     arguments = {"chunk_ids": chunk_ids, "scores": scores, "token_budget": 500, **given}
     found = db.execute(f"select * from braid.arrange_context({named(arguments)})", arguments).fetchall()
@@ -126,7 +126,7 @@ def test_a_citation_names_its_source(db: Connection) -> None:
     upsert(db, [{"external_id": "d", "title": "Stones", "source_uri": "file:d", "chunks": chunks}], "shapes")
     columns = "citation, external_id, title, source_uri, passage_start, passage_end, content"
     found = assemble(db, columns, query_text="amber", query_embedding=None)
-    # The title matches nothing; touching chunks are one passage.
+    # The title matches nothing; touching chunks form one passage.
     assert found == [(1, "d", "Stones", "file:d", 0, 1, "amber one\namber two")]
     found = assemble(db, columns, query_text="amber", query_embedding=None, options={"context": {"after": 5}})
     assert found[0][5:] == (2, "amber one\namber two\nbasket")
@@ -140,7 +140,7 @@ def test_a_citation_names_its_source(db: Connection) -> None:
 
 def test_if_no_passage_fits_the_best_is_cut_short(db: Connection) -> None:
     db.execute("select braid.create_collection('cut', 'simple', 3)")
-    # The beginning of one has more tokens a character than its rest, another has no spaces.
+    # One passage has more tokens per character at its beginning than later, and another has no spaces.
     codes = " ".join(f"{number:x}Q{number * 7919 % 977}" for number in range(60))
     plain = "the amber was in the house of the people and it was for them " * 20
     texts = {"dense": f"amber {codes} {plain}", "even": plain * 2, "solid": "amber " + "字" * 500}
@@ -160,7 +160,7 @@ def test_if_no_passage_fits_the_best_is_cut_short(db: Connection) -> None:
             assert 0 < tokens == total <= budget
             assert tokens > budget / 3 or (name, budget) == ("solid", 20)
             if name != "solid":
-                assert text[len(content) - 2] == " "  # a whole word is the last
+                assert text[len(content) - 2] == " "  # the text ends with a whole word
         db.execute("select braid.clear_collection('cut')")
 
 

@@ -1,4 +1,4 @@
-"""Input that nobody means: the right rows, or a documented error with a hint."""
+"""Unusual input gives the right rows, or a documented error with a hint."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_the_legs_own_functions_refuse_the_same(filled: Connection, function: st
 
 
 def test_a_vector_that_is_no_direction(db: Connection) -> None:
-    """Components whose squares leave the range of float4 have no cosine that a float4 sum could tell."""
+    """A vector whose squared components leave the range of float4 has no cosine that a float4 sum can compute."""
     db.execute("select braid.create_collection('tiny', dimensions => 2, embedding_model => 'test')")
     refused(db, "22023", "upsert_document", {"external_id": "a", "embedding": "[0,0]", "collection": "tiny"})
     upsert(db, [{"external_id": "fine", "content": "x", "embedding": [1, 0]}], "tiny")
@@ -122,7 +122,7 @@ def test_a_vector_that_is_no_direction(db: Connection) -> None:
             upsert(db, [document], "tiny")
         except psycopg.Error as error:
             assert (error.sqlstate, bool(error.diag.message_hint)) == ("22023", True)
-        # Whether it was taken or refused, it does not outrank an exact match.
+        # Stored or refused, the vector does not outrank an exact match.
         best = semantic(db, [1, 0], collection="tiny")
         assert best[0] == ("fine", 0, 1.0)
         assert all(score == score for _, _, score in best)
@@ -154,7 +154,7 @@ def test_a_vector_that_is_no_direction(db: Connection) -> None:
 )
 def test_any_text_is_a_query(filled: Connection, query: str, expected: set[str]) -> None:
     assert {hit[0] for hit in full_text(filled, query)} == expected
-    # A wordless query still has the embedding's answer.
+    # A query without words still has the embedding's results.
     found = hybrid(filled, query_text=query, query_embedding=vector(UNIT))
     assert [hit[0] for hit in found][: 1 if expected <= {"a"} else 0] in ([], ["a"])
     assert {hit[0] for hit in found} == {"a", "b", "c"}
@@ -224,7 +224,7 @@ def long_words(count: int) -> list[str]:
 
 
 def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
-    """PostgreSQL's own tsvector ends there."""
+    """A document may have more than a megabyte of lexemes, which is the limit of PostgreSQL's own tsvector."""
     words = long_words(18_000)
     assert upsert(db, [{"external_id": "big", "content": " ".join(words)}]) == {"big": "inserted"}
     for word in (words[0], words[9_000], words[-1]):
@@ -289,7 +289,7 @@ def test_nul_is_refused(filled: Connection) -> None:
     ids=["phrases", "prefixes", "words"],
 )
 def test_of_very_many_demands_the_first_count(db: Connection, demands: list[str]) -> None:
-    """Every chunk that is looked at is tested for each."""
+    """Only the first of very many demanded words count, because each chunk that the search reads is tested for each."""
     upsert(db, DOCUMENTS)
     upsert(db, [{"external_id": f"d{number}", "content": "who leeds table numbers"} for number in range(2_000)])
     asked = "leeds -played " + " ".join(demands)
@@ -325,7 +325,7 @@ def test_an_array_of_texts_is_no_query(filled: Connection, call: str) -> None:
 
 
 def assert_array_is_no_query(db: Connection, call: str) -> None:
-    # What PostgREST makes of {"query_text": ["database", "query performance"]}.
+    # PostgREST turns {"query_text": ["database", "query performance"]} into this text.
     for text, count in ((ARRAY, 2), (' [ "a" ]', 1), ("[]", 0)):
         with pytest.raises(psycopg.Error) as raised:
             db.execute(f"select braid.{call}", (text,))

@@ -1,4 +1,4 @@
-"""A search reads what its words and its rows need, also before the first vacuum has told the planner anything."""
+"""A search reads only what its words and rows need, even before the first vacuum gives the planner statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many candidates a search looks at: more where thresholds or boosts need them, none where they cannot help."""
+"""A search reads more candidates where thresholds or boosts need them, and no more where they cannot help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ EACH = 130
 
 @pytest.fixture
 def filled(db: Connection) -> Connection:
-    """`word` documents are best by words, `near` ones by embedding, and `both` come behind them in both legs."""
+    """Fill documents: `word` ones are best by words, `near` ones by embedding, and `both` ones come behind them in
+    both legs."""
     db.execute(
         "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', "
         'ranking => \'{"fusion": "rrf"}\')'
@@ -56,7 +57,7 @@ def codes(answer: dict[str, Any]) -> list[str]:
     return [warning["code"] for warning in answer["warnings"]]
 
 
-# One leg alone gives at most 1/10001, both give nearly twice that.
+# One leg alone gives at most 1/10001; both together give nearly twice this score.
 BOTH_LEGS = {"rrf_k": 10_000.0, "min_score": 1.5e-4, "match_count": 30}
 
 
@@ -107,7 +108,7 @@ def test_the_fewest_candidates_that_do(filled: Connection) -> None:
     for match_count, expected in ((1, 100), (25, 100), (30, 120)):
         found = search(filled, match_count=match_count)
         assert (len(found["results"]), found["stats"]["candidate_count"]) == (match_count, expected)
-    # One leg in its own order needs no more than its rows.
+    # A single leg in its own order needs no more candidates than rows.
     for leg in ({"query_embedding": None}, {"query_text": None}):
         assert search(filled, **leg)["stats"]["candidate_count"] == 10
 
@@ -143,7 +144,8 @@ def test_thresholds_come_before_boosts(filled: Connection) -> None:
 
 
 def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
-    """There are no ten categories: a search stops looking for them at some depth, and says so."""
+    """Fewer groups than requested do not make a search rank everything: with less than ten categories, it stops at
+    some depth and says so."""
     documents = [
         {"external_id": f"more{number}", "chunks": [{"content": "amber"} for _ in range(2100)], "category": "word"}
         for number in range(6)
@@ -157,7 +159,8 @@ def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
 
 
 def test_rows_do_not_depend_on_statistics(db: Connection) -> None:
-    """A chunk that no leg has found yet may have no embedding, and counts as of average similarity."""
+    """Rows do not depend on statistics: a chunk that no leg has found yet may have no embedding, and counts as of
+    average similarity."""
     db.execute("select braid.create_collection('half', dimensions => 2, embedding_model => 'test')")
     words = " ".join(f"w{number}" for number in range(20))
     documents: list[dict[str, Any]] = [

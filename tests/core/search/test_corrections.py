@@ -1,4 +1,4 @@
-"""The closest lexeme of a tenant's vocabulary, compared with every lexeme of it."""
+"""A correction is the closest lexeme of the tenant's vocabulary, by comparison with every lexeme."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LETTERS = re.compile("[a-zß-öø-ɏ]+|[\u0400-\u052f]+")
 
 
 def distance(a: str, b: str) -> int:
-    """Optimal string alignment."""
+    """Return the optimal string alignment distance."""
     rows = [list(range(len(b) + 1))]
     for i in range(1, len(a) + 1):
         row = [i]
@@ -60,7 +60,7 @@ def closest(db: Connection, word: str, collection: str = "words") -> str | None:
 
 
 def vocabulary() -> list[str]:
-    """Many words near each other, and lexemes that are no words."""
+    """Return many similar words, and lexemes that are not words."""
     random_ = random.Random(11)
     words = {"".join(random_.choices("abcd", k=random_.randint(1, 9))) for _ in range(500)}
     words |= {"".join(random_.choices("aбвг", k=random_.randint(2, 7))) for _ in range(60)}
@@ -70,7 +70,7 @@ def vocabulary() -> list[str]:
 
 @pytest.fixture
 def frequencies(db: Connection) -> dict[str, int]:
-    """In how many documents of the collection `words` each lexeme is, after deletes, in several segments."""
+    """Return the document frequency of each lexeme of the collection `words`, after deletes, in several segments."""
     random_ = random.Random(12)
     db.execute(
         "select braid.create_collection('words', text_config => 'simple', settings => '{\"fold_diacritics\": false}')"
@@ -84,7 +84,7 @@ def frequencies(db: Connection) -> dict[str, int]:
     for id_ in [id_ for number, (id_, _) in enumerate(items) if number % 4 == 0]:
         db.execute("select braid.delete_document(%s, 'words')", (id_,))
         del texts[id_]
-    # The lexemes of compounds that are letters.
+    # These are the compounds' lexemes that consist of letters.
     parts = {"abc1": ["abc"], "abcd-1": ["abcd"], "a.bcd": ["bcd"], "abab@cd": ["abab"], "abcde京都": ["abcde"]}
     counts: Counter[str] = Counter()
     for content in texts.values():
@@ -118,12 +118,12 @@ def test_the_closest_of_all(db: Connection, frequencies: dict[str, int]) -> None
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("databse", "database"),  # one too few
-        ("dattabase", "database"),  # one too many
-        ("detabase", "database"),  # a wrong one
-        ("adtabase", "database"),  # exchanged
+        ("databse", "database"),  # one letter is missing
+        ("dattabase", "database"),  # one letter is added
+        ("detabase", "database"),  # one letter is wrong
+        ("adtabase", "database"),  # two letters are exchanged
         ("databaes", "database"),
-        ("tdaabase", "database"),  # two moves at the beginning
+        ("tdaabase", "database"),  # two pairs are exchanged at the beginning
         ("xyatabase", "database"),
         ("tabase", "database"),
         ("databa", "database"),
@@ -131,7 +131,7 @@ def test_the_closest_of_all(db: Connection, frequencies: dict[str, int]) -> None
         ("riverr", "river"),
         ("rvie", None),  # two edits are too many for four letters
         ("rive", "river"),
-        ("cab", "car"),  # more frequent than "cap"
+        ("cab", "car"),  # "car" is more frequent than "cap"
         ("ca", None),
         ("c", None),
         ("", None),
@@ -142,7 +142,7 @@ def test_the_closest_of_all(db: Connection, frequencies: dict[str, int]) -> None
         ("thw", "the"),
         ("京東", None),
         ("база", "базар"),
-        ("databasе", None),  # a Cyrillic letter among Latin ones
+        ("databasе", None),  # the last letter is Cyrillic
         ("x" * 10_000, None),
     ],
 )
@@ -178,7 +178,7 @@ def test_another_tenants_words_are_never_offered(
     assert closest(db, "zebrafsh", "default") == "zebrafish"
     set_tenant(db, "default")
     assert closest(db, "zebrafsh", "default") is None
-    # Not even by the other's number, with the rights of the functions that search.
+    # Even with the other tenant's id and the rights of the functions that search, no word is offered.
     row = db.execute("select id from braid_store.tenants where key = 'other'").fetchone()
     assert row is not None
     login = make_login("reader", "braid_reader", definer_role(db))
@@ -193,7 +193,7 @@ def test_deleted_words_are_not_offered(db: Connection) -> None:
     upsert(db, [{"external_id": "1", "content": "zebrafish"}, {"external_id": "2", "content": "zebrafink river"}])
     assert closest(db, "zebrafishh", "default") == "zebrafish"
     db.execute("select braid.delete_document('1')")
-    # One edit away nothing is left, two edits away neither.
+    # No candidate is left, neither one edit away nor two edits away.
     assert closest(db, "zebrafishh", "default") is None
     assert closest(db, "zebrafinkk", "default") == "zebrafink"
     db.execute("select braid.clear_collection()")

@@ -1,4 +1,4 @@
-"""Words of a query that occur nowhere: what they may be meant for, and searches for that instead."""
+"""A search suggests words for query words that occur nowhere, and can search for the suggestions instead."""
 
 from __future__ import annotations
 
@@ -65,13 +65,14 @@ def found(answer: dict[str, Any]) -> set[str]:
         ("rivr OR databse", [("rivr", "river"), ("databse", "database")]),
         ("rivr,databse", [("rivr", "river"), ("databs", "database")]),
         ("zebrafsh", [("zebrafsh", "zebrafish")]),
-        # Words that are there, and what is no word.
+        # These words occur, or are not words.
         ("database river", []),
         ("databases company", []),
         ('"databse" -rivr databs*', []),
         ("qqqqqqqq 12345 databse-17 rivr/compny 東景", []),
         ("thee", []),
-        # Two edits away from "river" and "company": less than eight letters are too few for it.
+        # The words are two edits away from "river" and "company", and have fewer than the eight letters that two edits
+        # need.
         ("rvier rivre ribes crompny", [("rvier", "river"), ("rivre", "river")]),
         ("autamobil", [("autamobil", "automobile")]),
         ("", []),
@@ -93,11 +94,11 @@ def test_what_is_offered(shared: Connection, query: str, expected: list[tuple[st
 def test_words_are_compared_as_they_are_written(db: Connection) -> None:
     texts = ["Havie and the process", "pricing, price, prices", "pricing and a price", "the vector of a tooth"]
     upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
-    # The stem of "proces" is one letter from that of "pricing", which is in more texts.
+    # The stem of "proces" is one letter from the stem of "pricing", which is in more texts.
     assert corrections(search(db, "proces")) == [("proces", "process")]
     assert search(db, "proces", {"correct": True})["stats"]["terms"] == ["process"]
     assert corrections(search(db, "pricng")) == [("pricng", "pricing")]
-    # Names that nothing is near to.
+    # No word is close to these names.
     for name in ("Davis", "Hector", "Toyota"):
         assert corrections(search(db, name)) == [], name
 

@@ -1,4 +1,4 @@
-"""Where scores come from: the parts add up to what the search said, and are BM25's."""
+"""The parts of an explained score add up to the search's score, and equal BM25's parts."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_parts_add_up_to_the_score(db: Connection, title_weight: float, k1: floa
         sums: dict[int, list[float]] = defaultdict(list)
         for part in parts:
             sums[part[0]].append(part[-1])
-        # A score of nothing but what weighs nothing.
+        # A chunk that matches only terms of weight zero has a score of zero.
         found = {chunk for chunk, values in sums.items() if sum(values) > 0}
         assert found == {chunk for chunk, score in scores.items() if score > 0}, (
             query,
@@ -118,7 +118,7 @@ def test_parts_add_up_to_the_score(db: Connection, title_weight: float, k1: floa
         )
         for chunk, score in scores.items():
             assert sum(sums[chunk]) == pytest.approx(score, abs=1e-9), query
-        # In the order given, then by contribution.
+        # Chunks keep the given order; each chunk's parts are sorted by contribution.
         order = list(dict.fromkeys(part[0] for part in parts))
         assert order == [chunk for chunk in ids if chunk in sums]
         seen += len(scores)
@@ -153,7 +153,7 @@ def test_the_columns(db: Connection) -> None:
     )
     ids = [row[0] for row in db.execute("select id from braid_store.chunks order by id")]
     parts = explain(db, "fox fox the car nowhere hen*", ids)
-    # chunk, term, lexeme, body, title, documents, in the query; the length counts the title twice.
+    # The columns are chunk, term, lexeme, body, title, documents, in the query; the length counts the title twice.
     assert [(*part[:6], part[7], part[8]) for part in parts if part[1] == "fox"] == [
         (ids[0], "fox", "fox", 2, 1, 1, 2, 6)
     ]
@@ -168,7 +168,7 @@ def test_the_columns(db: Connection) -> None:
     shares = [part[-1] for part in parts if part[0] == ids[0] and part[1] == "car"]
     assert len(shares) == 2 and shares[0] == pytest.approx(shares[1])
     assert {part[0] for part in parts} == {ids[0], ids[1]}
-    # What lacks something demanded has no score.
+    # A chunk that lacks a demanded term has no score.
     assert {part[0] for part in explain(db, "+fox automobile", ids)} == {ids[0]}
     assert {part[0] for part in explain(db, "automobile -hen", ids)} == {ids[0]}
     assert {part[0] for part in explain(db, "fox car", ids, match="all")} == {ids[0]}

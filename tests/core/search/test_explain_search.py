@@ -1,4 +1,5 @@
-"""explain_search: each row's arithmetic gives its score to the last bit; a document that is not found is told why."""
+"""explain_search gives arithmetic that reproduces each row's score to the last bit, and the reason why a document is
+not found."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def embedding(angle: float) -> str:
 
 
 def fill(db: Connection, set_tokens: str = "") -> Connection:
-    """Fill the collection `small`, whose chunks get vectors of tokens if a statement has it take them."""
+    """Fill the collection `small`; if a statement sets token vectors, its chunks get them."""
     db.execute("select braid.create_collection('small', dimensions => 3)")
     if set_tokens:
         db.execute(set_tokens.encode())
@@ -71,7 +72,7 @@ def outcome(db: Connection, external_id: str, **arguments: Any) -> dict[str, Any
 
 
 def numbers(explained: dict[str, Any], row: dict[str, Any]) -> dict[str, float]:
-    """All that a formula names, from where the explanation tells it."""
+    """Return every number that a formula names, from where the explanation gives it."""
     fusion, spread = explained["fusion"] or {}, {**(explained["spread"] or {}), **(row["spread"] or {})}
     found: dict[str, Any] = {"fused_score": row["fused_score"], "rrf_k": fusion.get("rrf_k")}
     for leg, weight in fusion.get("weights", {}).items():
@@ -157,7 +158,7 @@ def test_statistics_of_a_search(filled: Connection) -> None:
     statistics = explained["statistics"]
     assert statistics["returned_results"] == 5 == len(explained["results"])
     assert explained["legs"]["full_text"]["candidates"] == explained["legs"]["semantic"]["candidates"] == 10
-    # What the legs say is not said again.
+    # The summary does not repeat the legs' statistics.
     keys = {"query_time_ms", "total_candidates", "fusion_method", "filtered_results", "returned_results"}
     assert set(statistics) == keys
     assert 10 <= statistics["filtered_results"] <= statistics["total_candidates"] <= 20

@@ -1,4 +1,4 @@
-"""Facets: exact counts of values over all chunks that a search finds, however many."""
+"""Facets are exact counts of values over all chunks that a search finds, however many."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Connection = psycopg.Connection[Any]
 Json = Any
 
 WORDS = ["apple", "pear", "plum", "fig"]
-# An independent reading of what a document has: values of a chunk, each once.
+# These documents and the functions below compute independently which values a chunk has, each once.
 DOCUMENTS: list[dict[str, Json]] = [
     {
         "external_id": f"d{number:03}",
@@ -61,7 +61,7 @@ def facets(db: Connection, keys: list[str] | None, **arguments: Any) -> dict[str
 
 
 def values(document: dict[str, Json], key: str) -> set[tuple[str, Json]]:
-    """The values of a document's one chunk, with their types: in Python True is 1."""
+    """Return the values of a document's one chunk, with their types, because in Python True equals 1."""
     value = document.get(key)
     if key not in ("speaker", "importance", "external_id"):
         value = document["metadata"]
@@ -119,7 +119,7 @@ def test_counts_are_those_of_the_chunks_that_a_search_finds(filled: Connection) 
 
 
 def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
-    """For the filters above only."""
+    """Evaluate one of the filters above."""
     tests: dict[str, Callable[[Any], bool]] = {
         "speaker": lambda v: document["speaker"] == v,
         "year": lambda v: (

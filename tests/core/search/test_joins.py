@@ -33,7 +33,7 @@ grant select on accounts, account_calls, account_documents to braid_reader;
 def logins(
     db: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
 ) -> Iterator[dict[str, Connection]]:
-    """Two tenants with accounts and calls of the same names, and a reader of each."""
+    """Create two tenants whose accounts and calls have the same names, and a reader of each."""
     db.execute(OWN.encode())
     readers = {}
     for tenant, owner in (("a", "Ana"), ("b", "Ben")):

@@ -1,4 +1,4 @@
-"""Several queries in one call, put together by their ranks."""
+"""One call runs several queries, and fuses them by their ranks."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_an_expansion_is_plain_words_and_counts_half(filled: Connection) -> None
         (texts[1], 0.5),
         (texts[2], 2),
     ]
-    # As a query of its own it demands and excludes.
+    # As a full query, the text demands and excludes words.
     assert "postgres" not in {row["external_id"] for row in multi(filled, [texts[1]])["results"]}
     asked = {"text": texts[1], "expansion": False}
     assert multi(filled, [asked])["results"] == multi(filled, [texts[1]])["results"]
@@ -169,7 +169,7 @@ def test_groups_from_beyond_the_best_rows(filled: Connection, name: str, options
         "select braid.create_collection(%s, dimensions => 3, embedding_model => 'test')",
         [name],
     )
-    # The best 60 rows are one document's, and all alike.
+    # The best 60 rows are equal chunks of one document.
     documents: list[dict[str, Any]] = [
         {"external_id": "long", "chunks": [{"content": "harbour harbour harbour"}] * 60},
         *({"external_id": other, "content": f"A harbour with a {other} in it."} for other in ("boat", "crane")),

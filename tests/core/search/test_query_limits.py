@@ -1,4 +1,5 @@
-"""What a search may be asked: each limit is kept at the limit, named one past it, and bounds the work."""
+"""A search accepts a query at each limit, refuses or cuts it one past the limit with the limit's name, and bounds
+its work."""
 
 from __future__ import annotations
 
@@ -77,12 +78,12 @@ def test_full_text_reads_so_many_characters_to_the_end_of_a_word(filled: Connect
     filler = ("xyzzy " * MOST_SEARCHED_CHARACTERS)[: MOST_SEARCHED_CHARACTERS - 6] + " "
     found, codes = warnings_of(filled, filler + "leeds")
     assert (found, "query_cut" in codes) == (["a"], False)
-    # All but the last letter of "seats" is within: a word is read whole or not at all.
+    # All but the last letter of "seats" is within the limit: a word is read whole or not at all.
     found, codes = warnings_of(filled, filler + "seats prices")
     assert (found, "query_cut" in codes) == (["b"], True)
     found, codes = warnings_of(filled, filler + " seats")
     assert (found, "query_cut" in codes) == ([], True)
-    # Where there are no words it ends at the character.
+    # A text without spaces is cut at the character.
     found, codes = warnings_of(filled, "国" * (MOST_SEARCHED_CHARACTERS - 2) + "東京都")
     assert (found, "query_cut" in codes) == (["b"], True)
     found, codes = warnings_of(filled, "国" * (MOST_SEARCHED_CHARACTERS - 1) + "東京都")
@@ -90,7 +91,7 @@ def test_full_text_reads_so_many_characters_to_the_end_of_a_word(filled: Connect
 
 
 def test_excluded_words_are_read_once(filled: Connection) -> None:
-    """20000 of them took 3 s, however little they did."""
+    """Excluded words are parsed in one pass; 20000 of them once took 3 s, however little they did."""
     text = "leeds " + " ".join(f"-w{number}" for number in range(100_000))
     assert least_seconds(filled, "full_text_search", query_text=text) < 1
     assert [hit[0] for hit in full_text(filled, "-w1 " * 100 + "leeds")] == ["a"]
@@ -113,7 +114,7 @@ QUERIES: dict[str, Callable[[int], str]] = {
 
 
 def least_seconds(db: Connection, function: str, **arguments: Any) -> float:
-    """The processor time of the quicker of two calls, which other processes do not add to."""
+    """Return the processor time of the quicker of two calls, which other processes do not affect."""
     pid = db.info.backend_pid
     taken = []
     for _ in range(2):
@@ -137,7 +138,7 @@ def test_corrections_of_many_words_are_looked_for_in_one_pass(filled: Connection
 
 def test_a_filter_is_sampled_quickly_where_other_tenants_chunks_lie_between(db: psycopg.Connection[Any]) -> None:
     db.execute("select braid.create_collection('few', dimensions => 2)")
-    # As if others had stored 999 chunks after each of these.
+    # The ids look as if other tenants had stored 999 chunks after each of these.
     db.execute("alter table braid_store.chunks alter column id set increment by 1000")
     upsert(db, [{"external_id": f"d{n}", "content": "x", "embedding": [1, n]} for n in range(450)], "few")
     arguments = {"query_embedding": "[1,2]", "collection": "few", "filters": Jsonb({"absent": 1})}

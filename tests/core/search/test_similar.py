@@ -1,4 +1,4 @@
-"""What is nearest to a stored chunk or document, compared with the same computed from the vectors."""
+"""The chunks and documents nearest to a stored one are the nearest by their vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIMENSIONS = 5
 
 
 def make_documents(seed: int, count: int) -> list[dict[str, Json]]:
-    """Documents of one to six chunks; every fourth is a crowd of chunks near one another."""
+    """Return documents of one to six chunks; every fourth is a cluster of similar chunks."""
     random = np.random.default_rng(seed)
     documents = []
     for number in range(count):
@@ -38,7 +38,7 @@ def make_documents(seed: int, count: int) -> list[dict[str, Json]]:
 
 @pytest.fixture(params=["cosine", "inner_product", "l2"])
 def space(request: pytest.FixtureRequest, db: Connection) -> str:
-    # What is similar is no matter of neighbours, whatever searches of the collection say.
+    # Similarity ignores neighbours, whatever the collection's searches do.
     db.execute(
         "select braid.create_collection('s', dimensions => %s, distance => %s, embedding_model => 'test',"
         " ranking => '{\"neighbour_weight\": 0.3}')",
@@ -126,7 +126,7 @@ def test_documents_are_those_with_the_chunk_nearest_to_the_mean(db: Connection, 
             key=lambda row: (-row[2], *row[:2]),
         )
         arguments = {"external_id": external_id, "filters": filters, "collection": "s"}
-        # Of one document match_count × 4 chunks and more may come before any of the next one.
+        # More than match_count × 4 chunks of one document may come before the first chunk of the next document.
         for count in (1, 2, 5, 10000):
             assert_same(call(db, "similar_documents", match_count=count, **arguments), expected[:count])
         bound = (expected[1][2] + expected[2][2]) / 2

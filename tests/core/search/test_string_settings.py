@@ -1,4 +1,4 @@
-"""standard_conforming_strings is each session's own, and functions are read under it: it must change nothing."""
+"""standard_conforming_strings is a setting of each session, and functions are read under it: it changes nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CALLS = [
 
 @pytest.fixture
 def sessions(dsn: str) -> Iterator[tuple[Connection, Connection]]:
-    """Two fresh sessions, with the setting on and off."""
+    """Yield two new sessions, one with the setting on and one with it off."""
     with psycopg.connect(dsn, autocommit=True) as on, psycopg.connect(dsn, autocommit=True) as off:
         off.execute("set standard_conforming_strings = off; set escape_string_warning = off")
         yield on, off

@@ -1,4 +1,4 @@
-"""Rows of the same text, or of vectors nearly the same, of which the best is shown."""
+"""Only the best of several rows with the same text, or nearly the same vectors, is shown."""
 
 from __future__ import annotations
 

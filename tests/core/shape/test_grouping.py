@@ -1,4 +1,4 @@
-"""Rows grouped by their document or by a value that they have."""
+"""Rows are grouped by their document or by one of their values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_groups_of_a_nested_key_and_of_json_values(db: Connection) -> None:
             (f"d{number:02}", psycopg.types.json.Jsonb(metadata)),
         )
     found = search(db, "external_id", {"group_by": "a.b"}, query_embedding=None)
-    # Numbers are equal as numbers; what has no value is not alike for that.
+    # Numbers are equal as numbers; rows without the value form no group.
     assert [row[0] for row in found] == ["d00", "d03", "d04", "d05", "d10", "d11"]
 
 
@@ -77,12 +77,13 @@ def test_a_leg_alone_finds_as_many_groups_as_asked(db: Connection) -> None:
 
 
 def test_more_candidates_are_fetched_for_as_many_groups_passages_or_texts_as_asked(db: Connection) -> None:
-    """One document's chunks fill the first candidates of every leg."""
+    """A search fetches more candidates until it has the requested number of groups, passages or texts: one
+    document's chunks fill the first candidates of every leg."""
     db.execute("select braid.create_collection('shapes', dimensions => 4, embedding_model => 'test')")
     great = [{"content": "amber amber", "embedding": [2, 1, 0, -1]}] * 450
     others: list[dict[str, Any]] = []
     for n in range(1, 8):
-        # Twenty degrees further from the query each.
+        # Each chunk is twenty degrees further from the query.
         near, far = math.cos(math.radians(20 * n)), math.sqrt(6) * math.sin(math.radians(20 * n))
         others.append({"content": "amber " + "basket " * n, "embedding": [2 * near, near, far, -near]})
     upsert(db, [{"external_id": "d00", "chunks": great}], "shapes")

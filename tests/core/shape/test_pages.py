@@ -1,4 +1,4 @@
-"""Page after page by a cursor: together they are the one great page."""
+"""The pages of a cursor, put together, equal one large page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(db: Connection, cursor: object, options: dict[str, Any] | None = None, 
 
 
 def pages(db: Connection, sizes: Iterator[int], options: dict[str, Any] | None = None, **arguments: Any) -> list[Any]:
-    """All pages; only the last row of a page that is not the last has a cursor."""
+    """Return all pages; only the last row of each page has a cursor, except on the last page."""
     found: list[Any] = []
     cursor: str | None = ""
     while cursor is not None:
@@ -83,7 +83,7 @@ def filled(shared_db: Connection) -> Connection:
 
 @pytest.fixture
 def shapes(filled: Connection) -> Iterator[Connection]:
-    """For those that only read; the others fill a database of their own."""
+    """Yield the database of tests that only read; the others fill their own."""
     yield filled
     filled.execute("reset all")
 
@@ -164,7 +164,7 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
             assert len(expected) > 20
             listing = joined(pages(db, endless([7, 19]), options, candidate_count=5, fusion=fusion))
             if "group_by" in options:
-                # Of a group, only what was found until its page: its best row, in order.
+                # A group shows only its rows found until its page: its best row, in order.
                 firsts = [row for number, row in enumerate(listing) if row[0] not in {r[0] for r in listing[:number]}]
                 assert [row[0] for row in firsts] == list(dict.fromkeys(row[0] for row in expected))
                 assert [row[:3] for row in firsts] == [row for row in expected if row[:2] in {r[:2] for r in firsts}]
@@ -175,7 +175,8 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
 @pytest.mark.parametrize("fusion", ["convex", "max"])
 @pytest.mark.parametrize("normalisation", ["theoretical", "centroid", "saturate", "none"])
 def test_pages_go_on_where_a_leg_has_a_minimum(db: Connection, normalisation: str, fusion: str) -> None:
-    """A leg that ends at its minimum may give a chunk that it does not find more than any that was found."""
+    """Pages continue where a leg has a minimum: a leg that ends at its minimum may give an unfound chunk more than
+    any found chunk."""
     fill(db, 5, 40, embedded=0.7)
     scores = sorted(row[0] for row in arranged_search(db, "full_text_score", query_embedding=None))
     similarities = sorted(row[0] for row in arranged_search(db, "semantic_score", query_text=None))
@@ -195,7 +196,8 @@ def test_pages_go_on_where_a_leg_has_a_minimum(db: Connection, normalisation: st
 
 
 def test_inserts_and_deletions_between_pages(db: Connection) -> None:
-    """Similarities do not move: what was there all along is shown once, also if the row of the cursor goes."""
+    """Inserts and deletes between pages do not move similarities: each lasting row is shown once, even if the
+    cursor's row is deleted."""
     fill(db)
     semantic: dict[str, Any] = {"query_text": None, "match_count": 7}
     before = [row[:2] for row in page(db, "", query_text=None, match_count=1000)]
@@ -252,7 +254,7 @@ def test_a_cursor_of_another_query_is_refused(shapes: Connection) -> None:
 
 
 def forge(parts: object) -> str:
-    """A cursor with a right checksum."""
+    """Return a cursor with a valid checksum."""
     data = parts if isinstance(parts, bytes) else json.dumps(parts).encode()
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()[:8] + data).decode().rstrip("=")
 

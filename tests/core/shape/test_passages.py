@@ -1,4 +1,4 @@
-"""Rows with the chunks around them, joined."""
+"""Rows come with the chunks around them, joined."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def test_what_merging_leaves_room_for_is_as_diverse(db: Connection) -> None:
 
 
 def test_the_text_of_a_passage_is_that_of_the_document(db: Connection) -> None:
-    """Chunks of split_texts repeat the end of the one before: a passage does not."""
+    """A passage has the document's text: chunks of split_texts repeat the end of the chunk before, but a passage
+    does not."""
     rng = random.Random(2)
     documents = {}
     for number in range(8):
@@ -87,13 +88,13 @@ def test_the_text_of_a_passage_is_that_of_the_document(db: Connection) -> None:
     ("chunks", "passage"),
     [
         (["one two", "three"], "one two\nthree"),
-        # Chance, or a turn of its own.
+        # The repetition is chance, or a turn of its own.
         (["he gave the", "the man"], "he gave the\nthe man"),
         (["5", "5 apples"], "5\n5 apples"),
         (["One two. Yes.", "Yes. Three."], "One two. Yes. Three."),
         (["Oh yes.", "es. Three."], "Oh yes.\nes. Three."),
         (["One. Two three four five.", "Two three four five. Six."], "One. Two three four five. Six."),
-        # The whole of one, and a text that repeats itself.
+        # A chunk repeats a whole chunk, or a text repeats itself.
         (["Again and again. ", "Again and again. Again and again."], "Again and again. Again and again."),
         (["これは長い文章です。そうです。", "そうです。次の文です。"], "これは長い文章です。そうです。次の文です。"),
         (["abcdefghijklmnopqrstuvwxyz", "klmnopqrstuvwxyz0123456789"], "abcdefghijklmnopqrstuvwxyz0123456789"),
@@ -118,7 +119,7 @@ def test_another_speaker_repeats_in_full(db: Connection) -> None:
 
 
 def test_gaps_in_chunk_indexes_and_filters(db: Connection) -> None:
-    """Neighbours are given whatever the filter says: it chooses rows, not their surroundings."""
+    """Neighbours are shown whatever the filter says: it chooses rows, not their surroundings."""
     chunks = [{"content": f"amber {name}", "speaker": name} for name in ("Ana", "Ben", "Zoe")]
     upsert(db, [{"external_id": "d", "chunks": chunks}])
     found = db.execute(

@@ -1,4 +1,4 @@
-"""The sparse leg: what it finds and scores, compared with a few lines of Python."""
+"""The sparse leg finds and scores what a few lines of Python compute."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLLECTION = (
 
 
 def model(documents: Mapping[str, Terms], query: Terms) -> dict[str, float]:
-    """The score of every document that shares a term, best first; weights are stored in single precision."""
+    """Return the score of every document that shares a term, best first; weights are stored in single precision."""
     scores = {}
     for name, terms in documents.items():
         shared = sorted(query.keys() & terms.keys(), key=str.encode)
@@ -92,7 +92,8 @@ def terms_of() -> dict[str, dict[str, float]]:
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Iterator[Connection]:
-    """900 documents in a segment with long lists, one with short ones, and rows that no segment has yet."""
+    """Fill 900 documents in a segment with long lists, others in a segment with short lists, and rows that no
+    segment has yet."""
     shared_db.execute(COLLECTION)
     made = documents(900)
     upsert(shared_db, made[:500], "s")
@@ -165,7 +166,8 @@ def test_pages_go_on_to_the_end(filled: Connection, terms_of: Any) -> None:
 
 
 def test_pages_are_whole_where_the_leg_has_a_minimum(empty: Connection) -> None:
-    """Three documents reach it. Those just below it count for more than those that full text finds first."""
+    """A page is full where the leg has a minimum: three documents reach it, and documents just below it count more
+    than full text's first ones."""
     weight = dict.fromkeys(range(3), 5.0) | dict.fromkeys(range(120, 200), 4.9)
     upsert(
         empty,
@@ -239,7 +241,8 @@ def test_explanations_are_exact(filled: Connection, terms_of: Any, fusion: str, 
 
 
 def test_a_third_leg_has_its_share(filled: Connection, terms_of: Any) -> None:
-    """convex with the normalisation theoretical: the weighted mean of score / best score."""
+    """A third leg has its share: with convex fusion and theoretical normalisation, the score is the weighted mean of
+    score / best score."""
     query, text = QUERIES[4], "red"
     texts = {name: score for name, _, score in full_text(filled, text, collection="s")}
     scores = model(terms_of, query)
@@ -258,7 +261,7 @@ def test_a_third_leg_has_its_share(filled: Connection, terms_of: Any) -> None:
         for name in texts.keys() | scores.keys()
     }
     assert found(rows) == pytest.approx(expected, rel=1e-12)
-    # A chunk that another leg proposed gets its exact score, whatever its rank.
+    # A chunk that another leg proposed gets its exact sparse score, whatever its rank.
     few = search(filled, query, 5, query_text=text, candidate_count=5)
     assert all(row["sparse_score"] == scores.get(row["external_id"], 0) for row in few)
     assert any(row["sparse_rank"] is None for row in few)
@@ -314,7 +317,7 @@ def test_whatever_is_written_is_found(shared_db: Connection, data: Any) -> None:
             terms = data.draw(terms_strategy)
             status = upsert(shared_db, [{"external_id": name, "content": "x", "sparse": terms}], "w")[name]
             assert (status == "unchanged") == (given.get(name) == terms)
-            # What is given as before keeps the terms that were stored since.
+            # An unchanged document keeps the terms that were stored since.
             if status != "unchanged":
                 stored[name] = given[name] = terms
         elif action == "store" and name in stored:
@@ -359,7 +362,7 @@ def test_terms_arrive_late_and_are_replaced(empty: Connection) -> None:
     now = dict(zip(names, [document["sparse"] for document in made], strict=True))
     assert found(search(empty, query)) == model(now, query)
     empty.execute("select braid.maintain()")
-    # Higher weights than the bounds of the segment, from one write that makes a segment, and from one that does not.
+    # These weights exceed the segment's bounds; one write makes a segment, and the other does not.
     for first, last in ((0, 300), (390, 400)):
         changed = {name: {"t1": 900.0 + number} for number, name in enumerate(names[first:last])}
         store(empty, ids[first:last], list(changed.values()))
@@ -371,7 +374,7 @@ def test_terms_arrive_late_and_are_replaced(empty: Connection) -> None:
     empty.execute("select braid.maintain()")
     assert found(search(empty, query)) == model(now, query)
     assert empty.execute("select * from braid.check_index('s')").fetchall() == []
-    # Of a chunk that is gone nothing is stored.
+    # Terms of a deleted chunk are not stored.
     empty.execute("select braid.delete_document(%s, 's')", (names[-1],))
     assert store(empty, ids[-2:], [{"t1": 1}, {"t1": 1}]) == 1
     assert one(empty, "select braid.status('s') #> '{collections,0,chunks_with_sparse_terms}'") == 349

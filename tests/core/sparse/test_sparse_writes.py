@@ -1,4 +1,4 @@
-"""Writing sparse terms: what replacing, many small writes and writers at the same time leave."""
+"""Replacements, many small writes, and concurrent writers leave the right sparse terms."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_replaced_document_keeps_the_terms_of_its_unchanged_chunks(empty: Conn
     assert upsert(empty, [third], "s") == {"d": "replaced"}
     assert found(empty, a=1) == {} and found(empty, b=1) == {"three": 1}
     assert one(empty, "select count(*) from braid_store.sparse_rows") == 1
-    # A text that is split keeps them, too, unless it comes with {}.
+    # A text that is split keeps its terms, too, unless it comes with {}.
     upsert(empty, [{"external_id": "t", "content": "text"}], "s")
     store(empty, {ids_of(empty)["text"]: {"c": 4}})
     assert upsert(empty, [{"external_id": "t", "content": "text", "language": "fr"}], "s") == {"t": "replaced"}
@@ -92,7 +92,7 @@ def test_many_unchanged_chunks_keep_their_terms(empty: Connection) -> None:
 
 
 def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> None:
-    """Without maintain(), and however often a chunk is written."""
+    """Small writes leave few rows to read one by one, without maintain(), and however often a chunk is written."""
     upsert(empty, [{"external_id": f"d{number}", "content": f"text {number}"} for number in range(30)], "s")
     ids = list(ids_of(empty).values())
     waiting = "select count(*) from braid_store.unindexed_sparse_rows"
@@ -102,7 +102,7 @@ def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> No
     assert set(found(empty, a=1).values()) == {20.0}
     assert len(found(empty, a=1)) == 30
     assert_sound(empty)
-    # A row that another session has locked is left to it, and nobody waits.
+    # A row that another session has locked stays for that session, and nobody waits.
     with psycopg.connect(empty.info.dsn) as other:
         other.execute("select from braid_store.unindexed_sparse_rows for update")
         for number in range(10):
@@ -162,13 +162,13 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
         thread = threading.Thread(target=maintain)
         thread.start()
         wait_for_locks(empty, 1)
-        # As the writer that holds the lock is the only one who can write now.
+        # Only the writer that holds the lock can write now.
         store(holder, {chunk_id: {"new": 5}})
     thread.join()
     assert answers
     assert found(empty, new=1) == {"text 0": 5}
     assert_sound(empty)
-    # The next merges take away all that the first segment had.
+    # The next merges remove everything that the first segment had.
     empty.execute("select braid.maintain()")
     empty.execute("select braid.delete_documents(array(select 'd' || n from generate_series(0, 19) n), 's')")
     while not one(empty, "select braid.maintain() -> 'complete'"):
@@ -195,7 +195,7 @@ def test_weights_may_differ_as_much_as_they_are_allowed_to(empty: Connection) ->
     scores = found(empty, **dict.fromkeys(small, least), big=most)
     assert len(scores) == 600
     assert sorted(set(scores.values())) == pytest.approx([30 * least * least, most * most], rel=1e-6)
-    # A query of the other extreme.
+    # The query has the other extreme.
     scores = found(empty, **dict.fromkeys(small, most), big=least)
     assert sorted(set(scores.values())) == pytest.approx([1, 30])
     chunk_id = ids_of(empty)["text 0"]
@@ -266,7 +266,7 @@ def test_a_search_tells_that_many_terms_wait(empty: Connection) -> None:
     upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(201)], "s")
     ids = list(ids_of(empty).values())
     search = """select braid.search_json('x', collection => 's', options => '{"sparse": {"a": 1}}') -> 'warnings'"""
-    # Only READ COMMITTED lets writers put them into the index.
+    # Writers index waiting rows only under READ COMMITTED.
     with empty.transaction():
         empty.execute("set transaction isolation level repeatable read")
         for number in range(10):

@@ -1,4 +1,4 @@
-"""A primary with a hot standby, made once for the folder."""
+"""Make a primary with a hot standby, once for the folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.replication import Replicated, replicated
 
 @dataclass
 class Database:
-    """One database of the pair, by its DSN on either server."""
+    """Name one database of the pair by its DSN on either server."""
 
     pair: Replicated
     name: str
@@ -30,7 +30,7 @@ class Database:
 
 @pytest.fixture(scope="package")
 def pair(pg_version: int) -> Iterator[Replicated]:
-    """Its database `pgbraid` is a template with pgbraid installed."""
+    """Yield a primary with a standby; its database `pgbraid` is a template with pgbraid installed."""
     if pg_version == pglite.VERSION:
         pytest.skip("PGlite has no standbys")
     with replicated(pg_version) as pair:
@@ -41,7 +41,7 @@ def pair(pg_version: int) -> Iterator[Replicated]:
 
 @pytest.fixture
 def database(pair: Replicated) -> Iterator[Database]:
-    """A new database with pgbraid, which is on the standby already."""
+    """Yield a new database with pgbraid, after the standby has received it."""
     with clone(pair.primary, "pgbraid") as name:
         pair.caught_up()
         yield Database(pair, name)

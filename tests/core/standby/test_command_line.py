@@ -1,4 +1,4 @@
-"""Commands that search on a standby."""
+"""Commands search on a standby."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOUND = re.compile("quick fox|full text  1 candidates")
 COMMANDS = [
     ["search", "fox", "--mode", "full_text"],
     *([["recall", "fox", "--strategy", "full_text"]] if "recall" in API else []),
-    # Of no model: the words alone are searched for.
+    # The collection has no model, so this searches by words alone.
     ["explain", "fox", "--collection", "words"],
 ]
 
@@ -48,7 +48,7 @@ def compare(database: Database, monkeypatch: pytest.MonkeyPatch, capsys: Capture
             code, out, err = run(monkeypatch, capsys, *command, "--dsn", database.primary, *options)
             assert (code, err) == (0, "") and bool(FOUND.search(out)) == is_found, command
     monkeypatch.setenv("PGBRAID_READ_DSN", database.standby)
-    # The standbys of the environment's database, which is another one here for all the command knows.
+    # The environment names a standby of its own database, and the command cannot know that it is another one here.
     assert "quick fox" in run(monkeypatch, capsys, *COMMANDS[0], "--dsn", database.primary)[1]
     monkeypatch.setenv("PGBRAID_DSN", database.primary)
     assert "quick fox" not in run(monkeypatch, capsys, *COMMANDS[0])[1]
@@ -60,7 +60,7 @@ def test_bad_input(database: Database, monkeypatch: pytest.MonkeyPatch, capsys: 
         code, out, err = run(monkeypatch, capsys, *COMMANDS[0], "--dsn", database.primary, "--read-dsn", given)
         assert (code, out) == (2, "") and said in err and "hint: " in err and "Traceback" not in err
         assert len(err.splitlines()) == 2
-    # A standby that is not there is told of, and the primary answers.
+    # A warning names a standby that does not exist, and the primary answers.
     gone = "postgresql://postgres@/pgbraid?host=/nonexistent"
     code, _, _ = run(monkeypatch, capsys, *COMMANDS[0], "--dsn", database.primary, "--read-dsn", gone)
     assert code == 0

@@ -1,4 +1,4 @@
-"""Searches on a standby while the primary changes everything, and what is told of those that are cancelled."""
+"""Searches on a standby run while the primary changes everything, and a cancelled search gives a clear error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
 
 @contextmanager
 def without_patience(database: Database) -> Iterator[None]:
-    """While the standby replays what it gets at once, whoever reads."""
+    """Let the standby replay at once, whoever reads."""
     before = {"max_standby_streaming_delay": "30s"}
     set_on(database.pair.standby, max_standby_streaming_delay="0")
     try:
@@ -78,7 +78,7 @@ def without_patience(database: Database) -> Iterator[None]:
 
 
 def change_what_is_read(database: Database) -> None:
-    """Have vacuum remove what a session of the standby has in its snapshot."""
+    """Let vacuum remove rows that a session of the standby sees in its snapshot."""
     with psycopg.connect(database.primary, autocommit=True) as db:
         db.execute("update braid_store.vector_settings set exact_rows = exact_rows + 1")
         db.execute("vacuum braid_store.vector_settings")
@@ -88,7 +88,7 @@ def change_what_is_read(database: Database) -> None:
     ("statement", "is_open"),
     [
         ("select count(*), pg_sleep(60) from braid_store.vector_settings", True),
-        # As in a search, whose errors are raised again.
+        # A search raises its errors again like this.
         (f"do $$ begin begin {PAUSE}; exception when undefined_object then raise; end; end $$", False),
     ],
 )
@@ -133,7 +133,7 @@ def test_a_transaction_that_is_cancelled(database: Database) -> None:
 
 
 def test_messages_may_be_translated(database: Database) -> None:
-    """What PostgreSQL says in German comes from the same place."""
+    """A recovery conflict is recognised in any language of PostgreSQL's messages, by the source of the error."""
 
     class Diagnostic:
         message_primary = "storniere Anfrage wegen Konflikt mit der Wiederherstellung"

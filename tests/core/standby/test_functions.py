@@ -1,4 +1,4 @@
-"""Whatever only reads answers on a hot standby as it does on its primary."""
+"""Each function that only reads gives the same answer on a hot standby as on its primary."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from support.parts import is_installed
 from support.replication import Replicated, set_on
 
 DOCUMENTS = 1_000
-# An index that is right has no rows, and a tenant that has stored no versions of a ranking.
+# A correct index gives no rows, and a tenant without stored versions has no rankings.
 EMPTY = {"check_index", "list_rankings"}
-# Made for more to read than the calls themselves prepare.
+# These calls store more to read than the calls themselves prepare.
 MORE = (
     "select braid.set_profile('ana', '[1,0,0]', collection => 'docs')",
     "select braid.record_embedding_usage('bench', 'third', 1, 1, 1)",
@@ -43,7 +43,7 @@ class Both:
 
 @pytest.fixture(scope="module")
 def both(pair: Replicated) -> Iterator[Both]:
-    """A tenant with all that functions read, and its sessions on both servers."""
+    """Yield a tenant with data for all functions, and its sessions on both servers."""
     with tenant(pair.primary.dsn_for("postgres"), "pgbraid") as world:
         world.grow(DOCUMENTS)
         with world.connect("auto") as primary:
@@ -65,7 +65,7 @@ def answer(db: Connection, statement: str, values: dict[str, Any]) -> list[Any]:
 
 
 def untimed(value: Any) -> Any:
-    """Without what differs between two calls on the same server, and without sizes of files: a standby makes free space
+    """Remove parts that differ between two calls on the same server, and sizes of files: a standby makes free space
     maps later than its primary."""
     if isinstance(value, list):
         return [untimed(item) for item in value]
@@ -77,11 +77,11 @@ def untimed(value: Any) -> Any:
 
 @pytest.mark.parametrize("function", sorted(READING))
 def test_answers_are_those_of_the_primary(both: Both, pair: Replicated, function: str) -> None:
-    # health tells of a standby without it.
+    # health reports a standby without it.
     set_on(pair.standby, hot_standby_feedback="on" if function == "health" else "off")
     answers = []
     for call in CALLS[function]:
-        # Scores by age are others a moment later.
+        # Scores by age change from one moment to the next.
         if "recency" in call.statement:
             continue
         expected = answer(both.primary, call.statement, both.tenant.values)

@@ -1,4 +1,4 @@
-"""A client whose reads go to a standby."""
+"""A client reads from a standby."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOX = {"external_id": "fox", "content": "The quick fox jumps."}
 
 @contextmanager
 def paused(pair: Replicated) -> Iterator[None]:
-    """While the standby keeps what it has: what is written meanwhile can only be read on the primary."""
+    """Pause the standby's replay: rows that are written meanwhile can only be read on the primary."""
     pair.caught_up()
     with psycopg.connect(pair.standby.dsn, autocommit=True) as db:
         db.execute("select pg_wal_replay_pause()")
@@ -53,7 +53,7 @@ def found(client: pgbraid.Client) -> list[str]:
 
 
 def let_it_rest(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """So long, as far as clients know."""
+    """Let clients believe that this time has passed."""
     clock = time.monotonic
     monkeypatch.setattr(
         sys.modules["pgbraid.client.standbys"], "time", SimpleNamespace(monotonic=lambda: clock() + seconds)
@@ -91,7 +91,8 @@ def test_a_client_sees_what_it_has_written(database: Database, monkeypatch: pyte
             client.delete_document("fox")
             assert found(client) == ["hare"]
         let_it_rest(monkeypatch, 2)
-        # Back on the standby, which has all of that: what others write now is not seen.
+        # Reads go back to the standby, which has caught up with this client; others' later writes are not visible
+        # there.
         assert found(client) == found(other) == ["hare"]
         with paused(database.pair), pgbraid.connect(database.primary) as third:
             third.add_documents([FOX])
@@ -108,7 +109,7 @@ def test_writing_and_searching_at_once(database: Database, monkeypatch: pytest.M
             client.add_documents([{"external_id": "fox", "content": f"The fox number{number}"}])
             (result,) = client.search("fox", mode="full_text")
             assert result.content == f"The fox number{number}"
-        # Once it has caught up, it is asked itself.
+        # Once the standby has caught up, the client reads from it.
         database.pair.caught_up()
         let_it_rest(monkeypatch, 11)
         client.search("fox", mode="full_text")
@@ -131,7 +132,7 @@ def go_on_from(database: Database, writer: pgbraid.Client, reader: pgbraid.Clien
         assert found(reader) == []
         reader.read_after(writer.wal_position())
         assert found(reader) == ["fox"]
-        # Never back.
+        # A read position never goes back.
         reader.read_after(before)
         assert found(reader) == ["fox"]
 
@@ -201,12 +202,12 @@ def test_a_standby_that_is_not_there(database: Database, caplog: pytest.LogCaptu
         client.tenant = "default"
         with pgbraid.connect(database.primary) as other:
             other.delete_document("fox")
-        # Only the first read that would have gone there does not go to the other standby.
+        # Only the first read for the missing standby goes to the primary instead of the other standby.
         assert [found(client) for _ in range(3)].count(["fox"]) >= 2
 
 
 def test_no_conflict_reaches_the_caller(database: Database) -> None:
-    """What ends a call on the standby has it answered by the primary."""
+    """If the standby ends a call, the primary answers it."""
     from core.standby.test_conflicts import change_what_is_read, without_patience
 
     with without_patience(database), connect(database) as client:
@@ -276,7 +277,7 @@ def test_logins_read_with_their_own_rights(database: Database) -> None:
 
 
 def test_several_hosts_in_one_dsn(database: Database) -> None:
-    """libpq finds who may be written to, and who is a standby, whatever the order."""
+    """libpq finds the primary and the standby among several hosts, in any order."""
     pair = database.pair
     for hosts in ([pair.primary, pair.standby], [pair.standby, pair.primary]):
         dsn = (

@@ -1,4 +1,4 @@
-"""What a client does not take for an answer, or for a standby; and what it does with one that hangs."""
+"""A client checks what an answer and a standby must be, and copes with a standby that hangs."""
 
 from __future__ import annotations
 
@@ -130,14 +130,14 @@ def test_a_promoted_standby_is_none(pg_version: int, caplog: pytest.LogCaptureFi
         caplog.clear()
         with pgbraid.connect(pair.primary.dsn, **both) as client:
             assert client.count() == 0 and "writes of its own" in caplog.text
-            # With the primary gone, it is what there is.
+            # The primary is gone, so the promoted standby is all that is left.
             with psycopg.connect(pair.primary.dsn, autocommit=True) as db:
                 db.execute("select pg_terminate_backend(%s, 5000)", (client.connection.info.backend_pid,))
             with pytest.raises(ConnectionLostError):
                 client.count()
             assert client.count() == 1
         caplog.clear()
-        # The primary itself will do, as where libpq only prefers a standby.
+        # The primary itself is accepted, as where libpq only prefers a standby.
         itself = f"{pair.primary.dsn}&application_name=itself"
         with pgbraid.connect(pair.primary.dsn, read_dsn=itself) as client:
             assert client.count() == 0 and not caplog.messages
@@ -177,7 +177,7 @@ def test_first_reads_at_once_open_one_connection(database: Database, monkeypatch
             monkeypatch.setattr(psycopg.AsyncConnection, "connect", counted)
             await asyncio.gather(*(client.count() for _ in range(20)))
             assert opened == 1
-            # What they wait for, they wait for once. The clock stands, as it is left alone for a time only.
+            # Concurrent calls share one wait. The clock stands still, because a standby is left alone only for a time.
             with paused(database.pair):
                 await client.add_documents([FOX])
                 monkeypatch.setattr(standbys, "time", SimpleNamespace(monotonic=partial(float, time.monotonic())))
@@ -213,7 +213,7 @@ def test_a_position_that_no_server_has(database: Database, monkeypatch: pytest.M
 
 @contextmanager
 def hangs(database: Database) -> Iterator[None]:
-    """The standby stops in the middle of a change that has locked the collections."""
+    """Stop the standby in the middle of a change that has locked the collections."""
     with psycopg.connect(database.primary) as db, psycopg.connect(database.standby, autocommit=True) as standby:
         db.execute("lock table braid_store.collections in access exclusive mode")
         db.execute("create table locked ()")
@@ -238,7 +238,7 @@ def test_a_standby_that_holds_a_lock(database: Database, caplog: pytest.LogCaptu
         assert client.count() == 0
         with ThreadPoolExecutor(1) as pool, hangs(database), pgbraid.connect(database.primary) as other:
             other.add_documents([FOX])
-            # The lock is held until the count is there.
+            # The lock is held until the count has returned.
             assert pool.submit(client.count).result(PATIENCE) == 1 and "lock" in caplog.text
 
 
@@ -272,7 +272,7 @@ def test_a_call_reads_on_one_standby(database: Database, caplog: pytest.LogCaptu
     ):
         list(client.list_documents())
         list(client.list_documents())
-        # Looks up the model, then searches.
+        # The call looks up the model, and then searches.
         assert found(client) == []
         queries = [one(watch, last, name) for name in names]
         assert sorted("list_documents" in query for query in queries) == [False, True]

@@ -1,12 +1,12 @@
-"""The golden table: what a text becomes, by text search configuration and treatment of diacritics.
+"""List texts with their tokens, by text search configuration and treatment of diacritics.
 
-Positions stand between bars. Within one: word, =stop word, [compound], +part, 2:bigram, 1:character.
+Bars separate positions. Within a position: word, =stop word, [compound], +part, 2:bigram, 1:character.
 """
 
 from __future__ import annotations
 
 GOLDEN: list[tuple[str, bool, str, str]] = [
-    # words and stop words
+    # words, stop words
     ("english", True, "The quick brown foxes, jumping!", "=the | quick | brown | fox | jump"),
     ("english", True, "The Who", "=the | =who"),
     ("english", True, "NASA's rovers", "=s [nasa] | rover"),
@@ -17,7 +17,7 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "O'Brien’s dogs' John's", "=s [o'brien] +brien +o | dog | =s [john]"),
     ("english", True, "U.S. e.g. Ph.D.", "us | eg | [ph.d] +d +ph"),
     ("english", True, "PCs NGOs", "pcs | ngos"),
-    # identifiers and codes
+    # identifiers and codes have parts
     ("english", True, "ORA-00942", "[ora00942] +00942 +ora"),
     ("english", True, "E1234", "[e1234] +1234 +e"),
     ("english", True, "snake_case", "[snake_case] +case +snake"),
@@ -39,7 +39,7 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "f(x[0])", "f | x | 0"),
     ("english", True, "key=value", "key | valu"),
     ("english", True, "List<String>", "list | string"),
-    # numbers, versions, dates
+    # numbers, versions and dates have parts
     ("english", True, "17.2.1", "[17.2.1] +17 +17.2"),
     ("english", True, "v1.2.3", "[v1.2.3] +1 +1.2 +1.2.3 +v"),
     ("english", True, "python3.11", "[python3.11] +3 +3.11 +python"),
@@ -60,7 +60,7 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "192.168.1.10", "[192.168.1.10] +192 +192.168 +192.168.1"),
     ("english", True, "1990–1995", "[1990-1995] +1990 +1995"),
     ("english", True, "10⁻³ H₂O ½", "[10-3] +10 +3 | [h2o] +2 +h +o | 1 | 2"),
-    # paths, addresses
+    # paths and addresses have parts
     ("english", True, "src/app/main.py", "[src/app/main.py] +app +main +main.py +py +src"),
     ("english", True, "/usr/bin/env", "[usr/bin/env] +bin +env +usr"),
     ("english", True, "C:\\Users\\bob", "[c:\\users\\bob] +bob +c +user"),
@@ -82,11 +82,11 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "@user", "[@user] +user"),
     ("english", True, "and/or", "=and =or [and/or]"),
     ("english", True, "end.Next", "[end.next] +end +next"),
-    # hyphens
+    # hyphens join a compound
     ("english", True, "state-of-the-art", "=of =the [stateoftheart] +art +state"),
     ("english", True, "re-entry reentry", "[reentri] +entri +re | reentri"),
     ("english", True, "well-known - dash", "[wellknown] +known +well | dash"),
-    # letters beyond ASCII
+    # letters beyond ASCII are folded
     ("english", True, "café CAFÉ cafe\u0301", "cafe | cafe | cafe"),
     ("english", True, "Straße STRASSE", "strasse | strass"),
     ("english", True, "naïve ﬁnance Ｗｉｄｅ", "naiv | financ | wide"),
@@ -98,14 +98,14 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "हिन्दी में", "हिन्दी | में"),
     ("english", True, "٢٠٢٦", "2026"),
     ("english", True, "re\u00adentry zero\u200bwidth", "reentri | zero | width"),
-    # diacritics kept
+    # diacritics are kept
     ("english", False, "café Straße", "café | straße"),
-    # other dictionaries
+    # dictionaries of other languages stem
     ("german", True, "Die Häuser der Straße", "=die | haus | =der | strass"),
     ("french", True, "le garçon mange", "=le | garcon | mang"),
     ("russian", True, "ФИЛЬМЫ и Ёлка films", "фильм | =и | елк | film"),
     ("simple", True, "The Foxes are running", "the | foxes | are | running"),
-    # scripts without spaces, Hangul
+    # scripts without spaces, and Hangul, give bigrams
     ("english", True, "东京大学", "2:东京 1:东 | 2:京大 1:京 | 2:大学 1:大 | 1:学"),
     ("english", True, "日本の テスト", "2:日本 1:日 | 2:本の 1:本 | 1:の | 2:テス 1:テ | 2:スト 1:ス | 1:ト"),
     ("english", True, "PostgreSQL数据库", "[postgresql] +postgr +sql | 2:数据 1:数 | 2:据库 1:据 | 1:库"),
@@ -116,18 +116,18 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "မြန်", "2:မြ 1:မ | 2:ြန 1:ြ | 2:န် 1:န | 1:်"),
     ("english", True, "데이터를", "데이터를 2:데이 2:이터 2:터를 1:데 1:를 1:이 1:터"),
     ("english", True, "한국 책", "2:한국 1:국 1:한 | 책"),
-    # emoji and symbols
+    # emoji and symbols are words
     ("english", True, "ship it 🚀🚀", "ship | =it | 🚀 | 🚀"),
     ("english", True, "👍🏽 ❤\ufe0f", "👍 | ❤"),
     ("english", True, "👨\u200d👩\u200d👧", "[👨👩👧] +👧 +👨 +👩"),
     ("english", True, "🇩🇪🇫🇷", "🇩🇪 | 🇫🇷"),
     ("english", True, "1\ufe0f\u20e3", "1"),
-    # nothing
+    # some texts have no tokens
     ("english", True, "- — ... ⁂ ____ '", ""),
     ("english", True, "\ue000\u0001\ufeff\u200b", ""),
     ("english", True, "", ""),
     ("english", True, "\u0301", ""),
-    # long
+    # long words are cut
     (
         "english",
         True,

@@ -1,4 +1,5 @@
-"""Letters that are one to a reader: each form of a word finds the others, and is marked as it was written."""
+"""Letters that a reader takes for the same are equal: each form of a word finds the others, and is marked as
+written."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from support.calls import upsert
 Connection = psycopg.Connection[Any]
 CONFIGS = ("simple", "english", "arabic")
 
-# Forms of one word.
+# Each line has forms of one word.
 WORDS: list[list[str]] = [
     ["كتاب", "کتاب", "ڪتاب", "كتـــاب", "ﻛﺘﺎﺏ", "کتا\u200dب"],
     ["علي", "علی", "على", "علے"],
@@ -49,7 +50,7 @@ WORDS: list[list[str]] = [
     ["H₂O", "H2O"],
     ["ёлка", "е\u0308лка", "елка"],
 ]
-# Words that Unicode does not fold, and no reader takes for each other.
+# Unicode does not fold these words, and no reader confuses them.
 APART = [("pope", "роре"), ("تاب", "باب"), ("كتاب", "كتب"), ("pan", "pin")]
 
 
@@ -77,7 +78,7 @@ def test_each_form_of_a_word_finds_the_others(filled: Connection, config: str) -
                 (f'+"{word}"', f"letters_{config}"),
             ).fetchall()
             found = {row[0] for row in rows}
-            # After stemming, as some stems of English depend on marks.
+            # English stems can depend on marks, so marks are removed after stemming.
             if not found >= {f"{place}/{form}" for form in range(len(forms))}:
                 missing[word] = found
     assert missing == {}
@@ -119,7 +120,7 @@ def notes(db: Connection) -> int:
 
 
 def as_before_the_upgrade(db: Connection) -> None:
-    """Put the lexemes as an earlier version wrote them, and note that as a migration does."""
+    """Write the lexemes as an earlier version did, and note the parts as due, as a migration does."""
     db.execute("update braid_store.forward_rows set lexemes = replace(lexemes, 'كتاب', 'کتاب')")
     db.execute("update braid_store.postings set lexeme = 'کتاب' where lexeme = 'كتاب'")
     db.execute(
@@ -151,7 +152,7 @@ def test_a_large_part_is_named_and_left_to_rebuild_index(db: Connection) -> None
     for _ in range(3):
         db.execute("select braid.maintain()")
     assert notes(db) == 1
-    # It keeps nothing else from being done.
+    # The rebuild hinders no other work.
     assert db.execute("select count(*) from braid_store.due_collections").fetchall() == [(0,)]
     ((command,),) = db.execute("select command from braid.health() where code = 'index_outdated'").fetchall()
     db.execute(command)

@@ -1,4 +1,4 @@
-"""The tokenizer: the golden table, what finds what, and bounds for any text."""
+"""The tokenizer agrees with the golden table, matches the right words, and is bounded for any text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_golden_table(shared_db: Connection, config: str, fold: bool, text: str,
 
 
 def searched(rows: list[Row]) -> set[str]:
-    """The lexemes that a query with these tokens searches."""
+    """Return the lexemes that a query with these tokens searches for."""
     kinds = {kind for *_, kind in rows}
     dropped = ({"stop_word"} if kinds > {"stop_word"} else set()) | ({"character"} if "bigram" in kinds else set())
     return {lexeme for *_, lexeme, kind in rows if kind not in dropped}
@@ -181,7 +181,7 @@ def test_every_code_point_is_harmless(shared_db: Connection) -> None:
     ids=lambda text: text[:6],
 )
 def test_long_texts_are_bounded(shared_db: Connection, text: str) -> None:
-    # About a second; a quadratic step takes minutes.
+    # Linear work takes about a second; a quadratic step would take minutes.
     with processor_limit(shared_db, 30):
         longest = shared_db.execute(
             "select max(octet_length(t.lexeme)) from braid_store.tokenize(array[%s], 'english', true) t", (text,)

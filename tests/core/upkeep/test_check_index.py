@@ -46,7 +46,7 @@ def value(db: Connection, expression: str) -> Any:
 
 @pytest.fixture
 def indexed(db: Connection) -> Connection:
-    """A large segment, in which every chunk has "river"; small ones; deletions."""
+    """Index a large segment in which every chunk has "river", small segments, and deletions."""
     upsert(
         db,
         [
@@ -148,7 +148,7 @@ def test_rows_per_chunk_that_do_not_belong_together(indexed: Connection, problem
     indexed.execute(damage)
     found = check(indexed)
     assert Problem(problem, chunk_id, None, None) in found
-    # The totals and lists of its segment, or of the deletion, may differ too; no other chunk's rows do.
+    # The totals and lists of the chunk's segment, or of its deletion, may differ too; no other chunk's rows do.
     assert {row.chunk_id for row in found} <= {chunk_id, None}
 
 

@@ -1,4 +1,4 @@
-"""maintain() looks at what is due and at nothing else, loses nothing that is, and keeps to its budget."""
+"""maintain() looks only at due work, forgets none of it, and keeps to its budget."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def maintain_once(db: Connection, budget: str | None = None) -> dict[str, Any]:
 
 
 def add_idle_tenants(db: Connection, count: int, shards_each: int = 0) -> None:
-    """Tenants with a document, an index segment and perhaps a vector shard each, for which nothing is to be done."""
+    """Add tenants without due work; each has a document, an index segment and perhaps a vector shard."""
     db.execute(
         "with t as (insert into braid_store.tenants (key)"
         " select 'idle' || gen_random_uuid() from generate_series(1, %s) returning id),"
@@ -46,7 +46,7 @@ def add_idle_tenants(db: Connection, count: int, shards_each: int = 0) -> None:
 
 
 def read_by_maintain(db: Connection) -> dict[str, tuple[int, ...]]:
-    db.execute("select pg_stat_force_next_flush()")  # else it counts what was done before
+    db.execute("select pg_stat_force_next_flush()")  # otherwise it would count earlier work
     with db.transaction():
         assert maintain_once(db, "10 minutes")["complete"]
         return {row[0]: row[1:] for row in db.execute(READ).fetchall()}
@@ -62,7 +62,7 @@ def test_idle_tenants_are_not_looked_at(db: Connection) -> None:
     before = read_by_maintain(db)
     add_idle_tenants(db, 2000, shards_each=1)
     assert read_by_maintain(db) == before
-    # What is due is found among them.
+    # Due work is found among the idle tenants.
     set_tenant(db, "default")
     upsert(db, documents(10))
     assert "segments" in read_by_maintain(db)
@@ -74,7 +74,8 @@ def test_idle_tenants_are_not_looked_at(db: Connection) -> None:
 def test_a_write_that_commits_behind_maintenance_is_visited(
     db: Connection, dsn: str, isolation: str, other_notes: bool
 ) -> None:
-    """The writer finds the part noted and notes nothing; maintenance takes that note and cannot see the write yet."""
+    """A write that commits behind maintenance is visited. The writer finds the part noted and notes nothing;
+    maintenance takes the note and cannot see the write yet."""
     upsert(db, documents(100))
     with psycopg.connect(dsn, autocommit=True) as writer:
         if not other_notes:
@@ -130,7 +131,7 @@ def test_an_undeclared_attribute_of_many_tenants_goes_in_many_short_calls(db: Co
         " join braid_store.indexed_attributes a on a.id = v.attribute_id group by 1"
     ).fetchall()
     assert left == [("team", 90)]
-    # A day later the attribute itself goes.
+    # A day later, the attribute itself is deleted.
     db.execute("update braid_store.indexed_attributes set removed_at = removed_at - interval '25 hours'")
     maintain(db)
     assert db.execute("select name from braid_store.indexed_attributes").fetchall() == [("team",)]
@@ -162,20 +163,21 @@ def test_an_index_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> No
     done = maintain_once(db)
     assert done["vector_steps"] > 0 and "seconds_needed" not in done
     assert [state for _, state in shards(db, "large")] == ["serving"]
-    # What it took was measured.
+    # The call has measured its work.
     (rate,) = db.execute("select index_work_per_second from braid_store.upkeep_rates").fetchone() or (0,)
     assert rate > 60
 
 
 def test_the_first_estimate_is_measured_and_told(db: Connection) -> None:
-    """With the first vectors of the shard, not by a constant; and whoever lacks the index is told what it needs."""
+    """The first vectors of the shard give the first estimate, not a constant, and a shard without index shows what
+    it needs."""
     set_threshold(db, 100, 3)
     db.execute("select braid.create_collection('large', dimensions => 3)")
     store(db, dict(zip(map(str, range(2100)), np.random.default_rng(1).normal(size=(2100, 3)), strict=True)), "large")
     rate = "select index_work_per_second, postings_per_second from braid_store.upkeep_rates"
     assert db.execute(rate).fetchone() == (None, None)
     maintain_once(db, "5 s")
-    # So many would take an hour on any server.
+    # An index of this size would take an hour on any server.
     db.execute("update braid_store.vector_shards set vector_count = 1000000000")
     done = maintain_once(db, "5 s")
     (measured,) = (db.execute(rate).fetchone() or (None,))[:1]
@@ -223,7 +225,8 @@ def test_a_first_rate_counts_whole(db: Connection) -> None:
 
 
 def test_vectors_that_are_equal_are_work_too(db: Connection) -> None:
-    """Else an index of many of them seems to be slow to make, and so those of all other tenants."""
+    """Equal vectors count as work. Otherwise an index with many of them would seem slow, and so would all other
+    tenants' indexes."""
     set_threshold(db, 20, 3)
     db.execute("select braid.create_collection('equal', dimensions => 3)")
     store(db, {str(n): np.eye(3)[n % 3] for n in range(30)}, "equal")
@@ -247,7 +250,7 @@ def test_a_merge_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> Non
 
 
 def test_a_budget_that_a_merge_needs_is_that_of_the_least_merge(db: Connection) -> None:
-    """Of 24 segments, of eight."""
+    """A merge needs the budget of the smallest merge: eight of 24 segments."""
     for batch in range(24):
         text = " ".join(f"w{n}" for n in range(100))
         upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n in range(64)])
@@ -267,7 +270,7 @@ def test_it_waits_for_no_lock_longer_than_its_budget(db: Connection, dsn: str) -
         other.execute("lock table braid_store.segments in access exclusive mode")
         db.execute("set statement_timeout = '3min'")
         done = maintain_once(db, "1 s")
-        # Each of the eight would be waited for for 0.3 s.
+        # Each of the eight would cost a wait of 0.3 s.
         assert not done["complete"] and 0 < len(done["warnings"]) < 8
     assert maintain(db) >= 1
 
@@ -279,7 +282,7 @@ def test_a_part_that_fails_keeps_nobody_else_waiting(db: Connection, make_login:
         upsert(db, documents(100))
         db.execute("select braid.delete_documents(%s)", ([f"d{n}" for n in range(50)],))
     set_tenant(db, "a")
-    # What is missing makes the merge of one tenant fail.
+    # The new constraint makes one tenant's merge fail.
     row = db.execute("select braid.current_tenant_id()").fetchone()
     assert row is not None
     db.execute(f"alter table braid_store.segments add constraint failing check (tenant_id <> {row[0]}) not valid")
@@ -291,7 +294,7 @@ def test_a_part_that_fails_keeps_nobody_else_waiting(db: Connection, make_login:
 
 
 def test_an_installation_meanwhile_is_a_warning(db: Connection, dsn: str) -> None:
-    """It locks the tenants, whose names a warning tells."""
+    """An installation at the same time locks the tenants, and maintenance gives a warning with their names."""
     upsert(db, documents(100))
     db.execute("select braid.delete_documents(%s)", ([f"d{n}" for n in range(50)],))
     with psycopg.connect(dsn) as other:

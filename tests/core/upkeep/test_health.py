@@ -1,4 +1,4 @@
-"""What braid.health finds: each fault is made, seen, mended by the command that the finding gives, and gone."""
+"""braid.health finds each fault, and the finding's command mends it."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ FAULTS = [
 
 
 def test_rights_and_policies(dsn: str) -> None:
-    install(dsn)  # A clone gets roles of its own.
+    install(dsn)  # a clone gets its own roles
     assert findings(dsn) == []
     with psycopg.connect(dsn, autocommit=True) as db:
         for fault, _, _ in FAULTS:
@@ -175,7 +175,7 @@ def test_dead_rows_and_stale_statistics(dsn: str, db: Connection) -> None:
 def test_bloat(dsn: str, db: Connection) -> None:
     db.execute("vacuum analyze braid_store.metadata_lists")
     many_rows(db, 80_000, 220)
-    # How much they need is not known before the next vacuum.
+    # Before the next vacuum, the needed size is unknown.
     assert findings(dsn, "bloat") == []
     db.execute("delete from braid_store.metadata_lists where key::int > 100")
     db.execute("vacuum analyze braid_store.metadata_lists")
@@ -241,7 +241,7 @@ def test_chunks_without_embedding(dsn: str, db: Connection) -> None:
     assert failing["finding"].startswith("1 chunks failed")
     abandoned = assert_found_and_mended(dsn, "embeddings_abandoned", "collection small")
     assert abandoned["finding"] == "1 chunks were given up: too long"
-    # The same command for both.
+    # Both findings have the same command.
     assert findings(dsn, "embeddings_failing") == []
     vectors = [[float(n), 1.0, 0.0] for n in range(4)]
     db.execute(
@@ -261,7 +261,7 @@ def test_vectors_without_an_index(dsn: str, db: Connection, make_login: Callable
     db.execute("update braid_store.vector_settings set exact_rows = 10")
     documents = [{"external_id": str(n), "content": f"text {n}", "embedding": [n, n % 7, 1]} for n in range(40)]
     db.execute("select braid.upsert_documents(%s, 'small')", (json.dumps(documents),))
-    # Maintenance has had no time yet.
+    # Maintenance has not had time yet.
     assert [row["severity"] for row in findings(dsn, "vectors_not_indexed")] == ["advice"]
     seen = assert_found_and_mended(dsn, "vectors_not_indexed", "tenant default, collection small", "0 seconds")
     assert seen["finding"].startswith("More than 29 ")
@@ -285,7 +285,7 @@ def test_an_index_that_is_not_used(dsn: str, db: Connection) -> None:
     db.execute("select braid.upsert_documents(%s, 'small')", (json.dumps(documents),))
     while not (db.execute("select braid.maintain() -> 'complete'").fetchone() or (False,))[0]:
         pass
-    # As calibrate_shard leaves an index that finds too little.
+    # calibrate_shard leaves an index with low index recall like this.
     db.execute("update braid_store.vector_shards set ef_search = null, ef_search_fused = null, index_recall = 0.958")
     call = "select braid.search_json(query_embedding => '[1,2,3]', collection => 'small') #> '{warnings,0}'"
     row = db.execute(call).fetchone()
@@ -445,9 +445,6 @@ def test_a_time_that_cannot_be(shared_db: Connection, older_than: str | None) ->
     assert "for example '1 hour'" in (refused.value.diag.message_hint or "")
 
 
-# Servers of their own
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
     folder = temporary_folder()
@@ -483,7 +480,7 @@ def test_settings_of_the_server(home: Path, pg_version: int) -> None:
         db.execute("begin")
         db.execute("insert into braid_store.sparse_rows values (1, 1, 0, 'x', '{1}')")
         db.execute("prepare transaction 'it''s'")
-        # It keeps even the vacuum that PostgreSQL forces from freezing what these make old.
+        # The prepared transaction keeps even a forced vacuum from freezing the transaction ids that become old here.
         db.execute("do $$ begin for n in 1..210000 loop perform pg_current_xact_id(); commit; end loop; end $$")
     expected = {
         "autovacuum_off", "track_counts_off", "fsync_off", "full_page_writes_off", "locks_few", "shared_buffers_small",
@@ -495,7 +492,7 @@ def test_settings_of_the_server(home: Path, pg_version: int) -> None:
     assert {row["code"] for row in seen} == expected
     (prepared,) = [row for row in rows if row["code"] == "transaction_prepared"]
     with psycopg.connect(dsn, autocommit=True) as db:
-        # Of a small machine, no more than a third is asked for.
+        # On a small machine, no more than a third of the memory is requested.
         for cache, commands in (("3MB", []), ("6MB", ["shared_buffers = '2MB'"])):
             db.execute(f"set effective_cache_size = '{cache}'")
             asked = db.execute(
@@ -513,7 +510,7 @@ def test_settings_of_the_server(home: Path, pg_version: int) -> None:
 
 
 def test_on_a_hot_standby(home: Path, pg_version: int) -> None:
-    """It writes nothing, and finds what the primary's rows show."""
+    """On a hot standby, health writes nothing, and finds what the primary's rows show."""
     server = embedded.ensure_running(home, pg_version)
     embedded.create_database(server)
     install(server.dsn)
@@ -526,7 +523,7 @@ def test_on_a_hot_standby(home: Path, pg_version: int) -> None:
     with psycopg.connect(dsn, autocommit=True) as db:
         assert db.execute("select pg_is_in_recovery()").fetchone() == (True,)
     assert {row["code"] for row in findings(dsn, older_than="0 seconds")} >= {"row_security_off", "embeddings_waiting"}
-    # Of what is found there, this alone is mended there.
+    # The standby itself can mend only this finding.
     (feedback,) = findings(dsn, "hot_standby_feedback_off")
     assert feedback["severity"] == "advice" and feedback["command"].startswith("-- on the standby\n")
     mend(dsn, feedback)

@@ -1,6 +1,8 @@
-"""Vector shards of very many tenants that are due at once, as after a load.
+"""Very many tenants have due vector shards at once, as after a load.
 
-What is made, indexed or dropped stays locked until the call ends, and the server's table of locks is everybody's."""
+Each shard that a call makes, indexes or drops stays locked until the call ends, and all sessions share the server's
+lock table.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def test_a_call_makes_indexes_and_drops_a_hundred(db: Connection) -> None:
     assert (made, served, dropped) == (MOST, MOST, 0)
     assert [state for _, state in shards(db, "c")] == ["serving"] * TENANTS
 
-    # As if there had been no time for what visits noted.
+    # This state is as if earlier calls had noted this work and had no time for it.
     db.execute("update braid_store.vector_shards set forgotten_chunk_id = 0 where copied_chunk_id > 0")
     db.execute(
         "insert into braid_store.due_parts (tenant_id, collection_id, task, due_at)"
@@ -47,7 +49,7 @@ def test_a_call_makes_indexes_and_drops_a_hundred(db: Connection) -> None:
     assert most_at_once(db) == (0, 0, 0)
     assert unmoved(db) == []
 
-    # Each shard is looked at once a day.
+    # Each shard is visited once a day.
     pass_a_day(db)
     with db.transaction():
         assert not maintain_once(db, "1 hour")["complete"]
@@ -61,7 +63,8 @@ def test_a_call_makes_indexes_and_drops_a_hundred(db: Connection) -> None:
 
 
 def most_at_once(db: Connection) -> tuple[int, int, int]:
-    """Until nothing is left to do: how many shards any call has made, let serve, and dropped at most."""
+    """Maintain until nothing is due; return the highest number of shards that one call has made, put into service,
+    and dropped."""
     made = served = dropped = 0
     for _ in range(60):
         tables, serving = shard_tables(db), serving_count(db)

@@ -144,9 +144,9 @@ def test_readers_go_on_and_writers_wait(indexed: Connection, dsn: str) -> None:
         rebuild(indexed)
         assert full_text(reader, QUERY) == before
         assert rows_of(reader, "select * from braid.check_index()") == []
-        # A merge passes the part by instead of waiting.
+        # A merge skips the part instead of waiting.
         reader.execute("select braid.maintain()")
-        # Another tenant's writers, and this tenant's in other collections, go on.
+        # Other tenants' writers go on, and so do this tenant's writers in other collections.
         other.execute("set statement_timeout = '3min'")
         other.execute("select braid.create_collection('second')")
         upsert(other, [{"external_id": "a", "content": "river"}], "second")

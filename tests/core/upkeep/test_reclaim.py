@@ -1,4 +1,4 @@
-"""pgbraid maintain reclaims the space of deleted rows, and loses nothing while it moves what is left."""
+"""pgbraid maintain reclaims the space of deleted rows, and loses nothing while it moves the remaining rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ INVALID = "select count(*) from pg_index where not indisvalid"
 
 @pytest.fixture(scope="module")
 def filled(new_database: NewDatabase) -> Iterator[str]:
-    """The name of a database with postings that were written in 24 small segments, and merged."""
+    """Yield the name of a database whose postings were written in 24 small segments and then merged."""
     with new_database() as dsn:
         with psycopg.connect(dsn, autocommit=True) as db:
             rng = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def filled(new_database: NewDatabase) -> Iterator[str]:
 
 @pytest.fixture
 def dsn(request: pytest.FixtureRequest, server: embedded.Server, new_database: NewDatabase) -> Iterator[str]:
-    """Of a test that asks for `bloated`: of a copy of the database that is."""
+    """Yield a database: a copy of `filled` if the test uses `bloated`, otherwise a new one."""
     if "bloated" in request.fixturenames:
         with clone(server, request.getfixturevalue("filled")) as name:
             yield server.dsn_for(name)
@@ -68,7 +68,8 @@ def other(dsn: str) -> Iterator[Connection]:
 
 @pytest.fixture
 def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], dict[str, Any]]:
-    """Run pgbraid maintain, for which this database is large enough, and give what it prints."""
+    """Return a function that runs pgbraid maintain, with thresholds that suit a small database, and returns its
+    output."""
     monkeypatch.setattr(reclaim, "MIN_EXCESS_BYTES", 100_000)
     monkeypatch.setattr(reclaim, "LOCK_TIMEOUT", "200ms")
     monkeypatch.setenv("PGBRAID_DSN", dsn)
@@ -102,7 +103,7 @@ def test_maintain_leaves_little_more_than_the_rows_need(bloated: Connection, run
     before = found(bloated)
     bloated.execute("vacuum braid_store.postings")
     assert {"postings rows", "postings postings_pkey"} <= set(loose(bloated))
-    # As a reindex leaves it that was killed.
+    # A killed reindex leaves an index like this.
     bloated.execute("create index postings_pkey_ccnew on braid_store.postings (tenant_id)")
     bloated.execute(
         "update pg_index set indisvalid = false where indexrelid = 'braid_store.postings_pkey_ccnew'::regclass"
@@ -119,7 +120,7 @@ def test_maintain_leaves_little_more_than_the_rows_need(bloated: Connection, run
 def test_a_few_postings_at_the_end_do_not_keep_the_file_long(
     bloated: Connection, run: Callable[[], dict[str, Any]]
 ) -> None:
-    # All but those of the last page lie in front, and what is between is free.
+    # All postings but the last page's are at the front, and the space in between is free.
     pages = one(bloated, "select pg_relation_size('braid_store.postings') / 8192")
     bloated.execute("vacuum (index_cleanup on, truncate off) braid_store.postings")
     bloated.execute(f"select braid_store.move_postings(0, '({pages - 1},0)', 1000000000)")
@@ -134,14 +135,14 @@ def test_a_few_postings_at_the_end_do_not_keep_the_file_long(
 def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dict[str, Any]]) -> None:
     rng = np.random.default_rng(0)
     for batch in range(24):
-        # Most of what is stored is lists of common words, out of line.
+        # Most of the space belongs to common words' lists, in the TOAST table.
         words = [[*rng.permutation(120)[:60], *rng.integers(200, 5000, 20)] for _ in range(64)]
         texts = (" ".join(f"w{word}" for word in text) for text in words)
         upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n, text in enumerate(texts)])
     before = found(db)
     sizes = "select pg_relation_size('braid_store.postings'), pg_table_size('braid_store.postings')"
     for k1 in (1.5, 1.2):
-        # As many lists again, behind the others.
+        # The same number of lists is written again, behind the others.
         db.execute("select braid.set_ranking('default', jsonb_build_object('k1', %s::float8))", (k1,))
         db.execute("select braid.maintain()")
         db.execute("vacuum braid_store.postings")
@@ -150,7 +151,7 @@ def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dic
         (small,) = db.execute(sizes).fetchall()
         assert small[0] < 0.7 * large[0]
         assert "postings rows" not in loose(db)
-    # Eight bytes for each chunk that has a word, and pages that are not full.
+    # A list needs eight bytes per chunk with the word, and pages are not full.
     lists = one(db, "select sum(pg_column_size(blocks)) from braid_store.postings where blocks is not null")
     assert small[1] - small[0] < 1.6 * lists + 200_000
     assert found(db) == before
@@ -165,7 +166,7 @@ def test_nothing_grows_while_a_transaction_may_read_what_was_deleted(
     with other.transaction():
         other.execute("set transaction isolation level repeatable read")
         other.execute("select count(*) from braid_store.postings")
-        bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is written anew
+        bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is rewritten
         run()
         first = bloated.execute(sizes).fetchone()
         assert first is not None
@@ -230,7 +231,7 @@ def test_a_merge_leaves_out_segments_whose_postings_move(bloated: Connection, ot
     ids = "select min(id), max(id) from braid_store.segments"
     before = bloated.execute(ids).fetchone()
     assert before is not None
-    bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is to be written anew
+    bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is due to be rewritten
     with other.transaction():
         assert one(other, MOVE) > 0
         bloated.execute("select braid.maintain('5 seconds')")

@@ -1,4 +1,4 @@
-"""What status tells of the server's settings that cost speed."""
+"""status reports server settings that cost speed."""
 
 from __future__ import annotations
 

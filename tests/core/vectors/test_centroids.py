@@ -1,4 +1,5 @@
-"""The mean similarity that normalisation `centroid` starts from: exact for small parts, kept by maintain() for more."""
+"""Normalisation `centroid` starts from a mean similarity, which is exact for small parts and which maintain() keeps
+for larger ones."""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ def test_the_mean_similarity(db: Connection, distance: str) -> None:
     vectors = make(900, 1)
     store(db, vectors, "v")
     maintain(db)
-    # Measured, and so never out of date.
+    # The mean is measured at each search, so it is never out of date.
     assert kept(db) == []
     assert found(db) == pytest.approx(mean_similarity(vectors, distance), rel=1e-9)
 
@@ -66,7 +67,7 @@ def test_the_mean_similarity(db: Connection, distance: str) -> None:
     expected = mean_similarity(vectors, distance)
     assert found(db) == pytest.approx(expected, rel=1e-5)
 
-    # A few more change nothing before maintain(), and not after it: they are under a tenth.
+    # Less than a tenth of new vectors changes nothing, neither before maintain() nor after it.
     before = found(db)
     store(db, make(50, 3, shift=5), "v")
     maintain(db)
@@ -79,7 +80,7 @@ def test_the_mean_similarity(db: Connection, distance: str) -> None:
     assert kept(db) == [1250]
     assert found(db) == pytest.approx(mean_similarity(vectors, distance), rel=1e-5)
 
-    # As many, but others: it is made anew after a day.
+    # The number of vectors is the same, but the vectors changed: maintain() measures the mean anew after a day.
     changed = {name: row + 1 for name, row in vectors.items()}
     replace_embeddings(db, changed, "v")
     maintain(db)
@@ -100,10 +101,10 @@ def test_of_a_vector_shard(db: Connection) -> None:
     vectors = few | make(800, 2, shift=1)
     store(db, make(800, 2, shift=1), "v")
     maintain(db)
-    # Of what the call before has moved; a change of less than a tenth makes no new one.
+    # The mean covers the vectors that the call before has moved; a change of less than a tenth makes no new mean.
     maintain(db)
     assert kept(db) == [pytest.approx(1500, rel=0.1)]
-    # All but what is still where it was written, which are the latest.
+    # The latest vectors have not moved into the shard, so the mean leaves them out.
     assert found(db) == pytest.approx(mean_similarity(vectors, "cosine"), rel=0.05)
 
 

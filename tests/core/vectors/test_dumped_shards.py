@@ -1,4 +1,4 @@
-"""A dump holds the shards, whatever state they are in, and maintenance goes on where it is restored."""
+"""A dump holds vector shards in every state, and maintenance continues in the restored database."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_dump_with_a_shard(db: Connection, dsn: str, empty: str, pg_version: i
         begin_shard(db, "c", 120)
     elif state == "retired":
         db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
-        for _ in range(2):  # then its predecessor is still there
+        for _ in range(2):  # its predecessor still exists then
             db.execute("select braid.maintain()")
     assert state in {found for _, found in shards(db, "c")}
     new = {"new": np.ones(5, np.float32)}
@@ -83,7 +83,7 @@ def test_a_dump_with_a_shard(db: Connection, dsn: str, empty: str, pg_version: i
             assert (mode, warnings) == ("hnsw" if count == 10 else "exact", [])
             assert (found, mode) == search(db, query, "c", count)[:2] or mode == "hnsw"
         assert_nearest(found, vectors, query, "l2", 1000)
-    # The copy's functions go to roles of its own, and its shards stay as they are.
+    # The copy gets its own roles for its functions, and its shards stay as they are.
     report = install(empty)
     assert report.functions_applied and not report.migrations
     assert not install(empty).changed

@@ -1,4 +1,4 @@
-"""Equal vectors: one stands in a shard's index for all, and each is found like any other."""
+"""One of several equal vectors represents all in a shard's index, and each is found like any other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Vectors = dict[str, Vector]
 
 
 def made_up() -> Vectors:
-    """250 vectors of their own, 200 of one kind and 60 of another."""
+    """Return 250 distinct vectors, 200 equal ones of one kind and 60 of another."""
     rng = np.random.default_rng(4)
     rows = rng.standard_normal((250, DIMENSIONS), np.float32)
     equal = {f"yes{n:03}": np.full(DIMENSIONS, 0.25, np.float32) for n in range(200)}
@@ -44,7 +44,7 @@ YES, NO = np.full(DIMENSIONS, 0.25, np.float32), np.full(DIMENSIONS, -0.25, np.f
 
 @pytest.fixture(params=["vector", "halfvec"])
 def vectors(db: Connection, request: pytest.FixtureRequest) -> Vectors:
-    """In a shard that serves."""
+    """Store the vectors in a shard that serves."""
     db.execute(
         "select braid.create_collection('c', dimensions => %s, distance => 'l2',"
         " settings => jsonb_build_object('vector_storage', %s::text))",
@@ -60,7 +60,7 @@ def vectors(db: Connection, request: pytest.FixtureRequest) -> Vectors:
 
 
 def check(db: Connection, vectors: Vectors, count: int = 40, filters: dict[str, Any] | None = None) -> None:
-    """The index finds as near ones as there are, around the equal ones and elsewhere."""
+    """Check that the index finds the nearest vectors, around the equal ones and elsewhere."""
     missed = 0
     for query in (YES, NO, YES + 0.1, NO - 0.1, np.zeros(DIMENSIONS, np.float32), *list(vectors.values())[-3:]):
         hits, mode, _ = search(db, query, "c", count, filters)
@@ -75,7 +75,7 @@ def check(db: Connection, vectors: Vectors, count: int = 40, filters: dict[str, 
 
 
 def indexed(db: Connection) -> int:
-    """How many vectors the index holds."""
+    """Return how many vectors the index holds."""
     row = db.execute(
         f"select count(*) from braid_store.vectors_{serving_shard(db, 'c')} where not is_duplicate"
     ).fetchone()
@@ -117,7 +117,8 @@ def test_nothing_stays_when_all_are_deleted(db: Connection, vectors: Vectors) ->
 
 @pytest.mark.any_version
 def test_one_that_fails_the_filter_does_not_hide_the_others(db: Connection, vectors: Vectors) -> None:
-    """The first of the equal ones stands in the index; it and others do not pass."""
+    """A vector that fails the filter does not hide its equals, although the first of them represents all in the
+    index."""
     names = list(vectors)
     for n, name in enumerate(names):
         db.execute("select braid.update_metadata(%s, %s, collection => 'c')", (name, Jsonb({"kept": n % 3 != 0})))
@@ -126,7 +127,8 @@ def test_one_that_fails_the_filter_does_not_hide_the_others(db: Connection, vect
 
 @pytest.mark.any_version
 def test_replaced_and_new_vectors(db: Connection, vectors: Vectors) -> None:
-    """Those in the index move away, others become equal, and one becomes what another was."""
+    """Some vectors in the index are replaced, others become equal, and one gets another's former value: all are
+    found."""
     for replaced in (
         {"yes000": NO, "no000": np.full(DIMENSIONS, 2, np.float32)},
         {"yes001": YES + 1, "no001": YES, "d000": YES, "d001": np.full(DIMENSIONS, 2, np.float32)},
@@ -146,7 +148,8 @@ def test_replaced_and_new_vectors(db: Connection, vectors: Vectors) -> None:
 
 
 def test_a_delete_while_vectors_are_absorbed(db: Connection, other_session: OtherSession, vectors: Vectors) -> None:
-    """The last of its kind is deleted by one who has not seen the new one."""
+    """While vectors are absorbed, another session deletes the last of a kind without having seen the new one of that
+    kind."""
     alone = {"alone": np.full(DIMENSIONS, 5, np.float32)}
     store(db, alone, "c")
     maintain(db)
@@ -165,7 +168,7 @@ def test_a_delete_while_vectors_are_absorbed(db: Connection, other_session: Othe
 
 
 def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, other_session: OtherSession) -> None:
-    """When it began, the shard had no duplicates."""
+    """A delete waits for the first duplicate of a shard; when it began, the shard had no duplicates."""
     db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
     set_threshold(db, 200, DIMENSIONS)
     vectors = {name: row for name, row in made_up().items() if name.startswith("d")}
@@ -185,7 +188,8 @@ def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, 
 def test_a_vector_that_comes_while_the_one_in_the_index_is_deleted(
     db: Connection, other_session: OtherSession, vectors: Vectors
 ) -> None:
-    """Maintenance does not wait for the delete, so two of the equal ones stand in the index."""
+    """A new vector arrives while its equal in the index is being deleted. Maintenance does not wait for the delete, so
+    two equal vectors are in the index."""
     with other_session() as other:
         delete(other, ["yes000"])
         store(db, {"new": YES}, "c")

@@ -1,5 +1,5 @@
-"""Answers of a vector index that lie farther from the query than usual are looked for again: an index that has no way
-to what is near gives what is far, and takes it for the nearest."""
+"""If an index's results lie farther from the query than usual, the search repeats with more effort. An index without
+a path to the nearest vectors returns far ones as if they were the nearest."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def around(centres: np.ndarray[Any, Any], rng: Rng, spread: float = 0.05) -> Vec
 
 
 def tight_clusters(rng: Rng) -> Vector:
-    """30, each larger than the index is searched widely."""
+    """Return 30 clusters, each larger than the width of the index scan."""
     return around(unit(rng.standard_normal((30, DIMENSIONS)))[rng.integers(30, size=SIZE)], rng)
 
 
 def one_far_cluster(rng: Rng) -> Vector:
-    """A tenth of all lies opposite to the others, in the middle of the ids."""
+    """Return vectors of which a tenth lies opposite to the others, in the middle of the ids."""
     centre = np.eye(1, DIMENSIONS)[0]
     rows = np.repeat(centre[None], SIZE, axis=0)
     rows[1400:1700] *= -1
@@ -42,12 +42,12 @@ def one_far_cluster(rng: Rng) -> Vector:
 
 
 def duplicates(rng: Rng) -> Vector:
-    """Clusters in which every vector is there three times."""
+    """Return clusters in which every vector occurs three times."""
     return np.repeat(tight_clusters(rng)[: SIZE // 3], 3, axis=0)
 
 
 def drifting(rng: Rng) -> Vector:
-    """The later, the farther from where it began."""
+    """Return vectors that move away from the start with growing id."""
     path = np.cumsum(rng.standard_normal((SIZE // 100, DIMENSIONS)), axis=0)
     return around(unit(path)[np.arange(SIZE) // 100], rng)
 
@@ -57,7 +57,8 @@ def uniform(rng: Rng) -> Vector:
 
 
 def indexed(db: Connection, rows: Vector, distance: str = "cosine", width: int = 64) -> dict[str, Vector]:
-    """In a shard whose index is searched so widely, whatever was measured of it; what is far is measured anew."""
+    """Store vectors in a shard whose index is searched with a given width, whatever was measured; the distance that
+    counts as far is measured anew."""
     db.execute("select braid.create_collection('c', dimensions => %s, distance => %s)", (DIMENSIONS, distance))
     set_threshold(db, 1000, DIMENSIONS)
     vectors = {f"d{number:04}": row for number, row in enumerate(rows)}
@@ -85,7 +86,8 @@ def answer(db: Connection, query: Vector, options: dict[str, Any] | None = None)
 def recalls(
     db: Connection, vectors: dict[str, Vector], queries: Vector, distance: str = "cosine", **options: Any
 ) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """Of each query the share of its ten nearest that was found, where any that is as near counts, and the mode."""
+    """Return for each query the mode, and the share of the ten nearest vectors that was found. Any vector at an
+    equal distance counts."""
     found, modes = [], []
     for query in queries:
         hits, mode = answer(db, query, options)
@@ -107,10 +109,10 @@ def test_queries_far_from_tight_clusters(db: Connection, distance: str) -> None:
     queries = far(rng, 60)
     found, _ = recalls(db, vectors, queries, distance)
     assert (found < 0.7).sum() <= 1 and found.mean() >= 0.97
-    # What the index alone finds at this width.
+    # This is what the index alone finds at this width.
     alone, _ = recalls(db, vectors, queries, distance, ef_search=64)
     assert (alone < 0.7).sum() >= 5
-    # Queries like the vectors cost what they did.
+    # Queries similar to the vectors cost no more than before.
     usual = around(np.array(list(vectors.values()))[rng.integers(SIZE, size=60)], rng)
     found, modes = recalls(db, vectors, usual, distance)
     assert found.mean() >= 0.97 and modes.count("hnsw") >= 50
@@ -138,7 +140,8 @@ def test_other_data(db: Connection, made_up: Any) -> None:
 
 
 def test_a_workload_that_is_far_is_not_compared_exactly_if_a_wider_search_finds_all(db: Connection) -> None:
-    """As questions of another kind than the passages are."""
+    """A workload of far queries is not compared exactly if a wider scan finds everything; questions can differ in
+    kind from passages."""
     rng = np.random.default_rng(SEED)
     vectors = indexed(db, uniform(rng), width=10)
     assert one(db, "select far_ef_search from braid_store.vector_shards where state = 'serving'") > 10
@@ -148,12 +151,9 @@ def test_a_workload_that_is_far_is_not_compared_exactly_if_a_wider_search_finds_
     assert alone.mean() < 0.95
 
 
-# With distances that are set by hand
-
-
 @pytest.fixture
 def vectors(db: Connection) -> Iterator[dict[str, Vector]]:
-    """Around one direction, and one vector far from them. Answers farther than .5 are suspect."""
+    """Yield vectors around one direction, and one vector far from them. Results farther than .5 are suspect."""
     rng = np.random.default_rng(SEED)
     rows = around(np.repeat(np.eye(1, DIMENSIONS), 600, axis=0), rng, 0.3)
     db.execute("select braid.create_collection('c', dimensions => %s)", (DIMENSIONS,))
@@ -185,7 +185,7 @@ def test_what_is_beyond_the_distance_is_compared_exactly_or_searched_more_widely
     assert hits == [external_id for external_id, _ in nearest(vectors, FAR, "cosine", 10)]
     widths(db, 0.5, 150)
     assert answer(db, FAR)[1] == "hnsw"
-    # Whoever says how wide a search is gets that.
+    # A caller's explicit width is used.
     widths(db, 0.5, None)
     assert answer(db, FAR, {"ef_search": 64})[1] == "hnsw"
 
@@ -194,7 +194,7 @@ def test_under_a_filter_it_counts_how_far_the_nearest_of_all_is(db: Connection, 
     kind = {"kind": "a"}
     assert search(db, NEAR, "c", filters=kind)[1] == "hnsw_filtered"
     assert search(db, FAR, "c", filters=kind)[1] == "exact_after_hnsw_filtered"
-    # Half of all pass, and they are farther than .5; the others are near the query.
+    # Half of the vectors pass, and they are farther than .5; the others are near the query.
     both = (NEAR + FAR) / np.sqrt(2, dtype=np.float32)
     rng = np.random.default_rng(SEED)
     other = {f"e{number:04}": row for number, row in enumerate(around(np.repeat(FAR[None], 600, axis=0), rng, 0.3))}
@@ -208,7 +208,7 @@ def test_under_a_filter_it_counts_how_far_the_nearest_of_all_is(db: Connection, 
 
 
 def test_what_is_written_since_counts(db: Connection, vectors: dict[str, Vector]) -> None:
-    """Queries about what is new find it beside them, and the index is not asked again."""
+    """Queries about new vectors find them beside the index's results, and do not search the index again."""
     assert answer(db, FAR)[1] == "exact_after_hnsw"
     rng = np.random.default_rng(SEED)
     new = {f"n{number}": row for number, row in enumerate(around(np.repeat(FAR[None], 20, axis=0), rng, 0.3))}
@@ -218,7 +218,7 @@ def test_what_is_written_since_counts(db: Connection, vectors: dict[str, Vector]
 
 
 def test_a_hybrid_search(db: Connection, vectors: dict[str, Vector]) -> None:
-    """Hybrid searches decide as semantic ones do."""
+    """Hybrid searches decide like semantic ones."""
     found = one(
         db,
         "select braid.search_json('words', %s::vector, collection => 'c', fusion => 'rrf')",

@@ -1,4 +1,4 @@
-"""Shards that store single precision are indexed over halfvec where that holds their vectors and tells them apart."""
+"""A shard with single precision gets an index over halfvec if halfvec can hold its vectors and tell them apart."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def definition(db: Connection) -> str:
 
 
 def read_by_index(db: Connection, query: Vector, count: int = 10) -> bool:
-    """Whether the search is answered by the index alone, without a scan of the shard."""
+    """Tell whether the index alone answers the search, without a scan of the shard."""
     scans = f"select pg_stat_get_xact_numscans('braid_store.vectors_{serving_shard(db, 'c')}'::regclass)"
     with db.transaction():
         before = one(db, scans)
@@ -75,7 +75,7 @@ def test_the_index_is_over_halfvec_and_the_scores_are_not(db: Connection, distan
         exact, mode, _ = search(db, query, "c", 10_000)
         assert mode == "exact"
         assert_nearest(exact, vectors, query, distance, 10_000)
-        # To the last bit, and in the exact order.
+        # The scores are equal to the last bit, and the order is exact.
         assert hits == [hit for hit in exact if hit in hits]
         found.append(index_recall(hits, vectors, query, distance))
     assert np.mean(found) >= 0.985
@@ -118,7 +118,7 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
     exact = search(db, query, "c", 10_000)[0]
     assert_nearest(exact, vectors, query, distance, 10_000)
     assert search(db, query, "c")[0] == exact[:10]
-    # Moved into a shard whose index can.
+    # The vectors have moved into a shard whose index can hold them.
     row = db.execute("select braid.maintain('1 hour')").fetchone()
     assert row is not None and row[0]["warnings"] == []
     maintain(db)
@@ -126,7 +126,7 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
     assert f"vector_{CLASSES[distance]}_ops" in definition(db) and "halfvec" not in definition(db)
     assert read_by_index(db, query)
     assert search(db, query, "c")[0][0] == exact[0]
-    # Its successors do not try again, until they are asked to.
+    # Its successors do not try halfvec again, until a rebuild asks for it.
     db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
     maintain(db)
     assert shard_of(db)["index_type"] == "vector"
@@ -138,7 +138,8 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
 
 @pytest.mark.any_version
 def test_vectors_that_halfvec_cannot_tell_apart_are_indexed_as_they_are(db: Connection) -> None:
-    """Between 4,996, 5,000 and 5,004 it has no numbers."""
+    """Vectors that halfvec cannot tell apart are indexed in single precision: between 4,996, 5,000 and 5,004 it has
+    no numbers."""
     vectors = made_up(300, offset=5000, spread=0.1)
     indexed(db, vectors, "l2")
     assert shard_of(db)["index_type"] == "vector"
@@ -165,7 +166,8 @@ def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> No
 @pytest.mark.any_version
 @pytest.mark.parametrize("distance", CLASSES)
 def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(db: Connection, distance: str) -> None:
-    """So few that the sample by which the index is measured has hardly one of them."""
+    """A few vectors that halfvec cannot tell apart are compared in single precision: they are so rare that the
+    sample that measures the index has hardly one."""
     rng = np.random.default_rng(3)
     centre = np.full(DIMENSIONS, 40 if distance == "l2" else DIMENSIONS**-0.5)
     alike = (centre + rng.standard_normal((48, DIMENSIONS)) * 0.004).astype(np.float32)
@@ -179,7 +181,7 @@ def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(d
         assert hits == [hit for hit in exact if hit in hits]
         found.append(len(set(hits) & set(exact[:10])) / 10)
     assert np.mean(found) >= 0.985
-    # Others are found by the index, also where some of them are equal, or equal but for rounding.
+    # The index finds the other vectors, even if some are equal, or equal except for rounding.
     assert read_by_index(db, next(iter(vectors.values())))
     equal = np.eye(1, DIMENSIONS, dtype=np.float32)[0]
     for prefix, noise in (("f", 0), ("g", 1e-8)):

@@ -1,4 +1,4 @@
-"""What braid.measure_index_recall tells of an index is what one finds who asks it oneself."""
+"""braid.measure_index_recall reports the index recall that a comparison with exact searches gives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def drawn(count: int, seed: int) -> list[Vector]:
 
 @pytest.fixture(scope="module")
 def filled(new_database: NewDatabase) -> Iterator[str]:
-    """The name of a database with a shard that serves, with an index so poor that it misses some."""
+    """Yield the name of a database with a serving shard, whose index is poor enough to miss some vectors."""
     with new_database() as dsn:
         with psycopg.connect(dsn, autocommit=True) as db:
             db.execute(
@@ -44,7 +44,7 @@ def filled(new_database: NewDatabase) -> Iterator[str]:
 
 @pytest.fixture
 def dsn(request: pytest.FixtureRequest, server: embedded.Server, new_database: NewDatabase) -> Iterator[str]:
-    """Of a test that asks for `vectors`: of a copy of the database that has them."""
+    """Yield a database: a copy of `filled` if the test uses `vectors`, otherwise a new one."""
     if "vectors" in request.fixturenames:
         with clone(server, request.getfixturevalue("filled")) as name:
             yield server.dsn_for(name)
@@ -125,7 +125,7 @@ def test_very_many_equal_vectors_are_compared_and_not_kept(db: Connection) -> No
     maintain(db)
     shard = one(db, "select id from braid_store.vector_shards")
     with db.transaction(force_rollback=True):
-        # 30,000 more, which nobody has to write.
+        # The shard gets 30,000 more vectors without any writer's work.
         db.execute(
             f"insert into braid_store.vectors_{shard} select tenant_id, 1000000 + 75 * chunk_id + n, embedding,"
             f" embedding_hash, true from braid_store.vectors_{shard}, generate_series(1, 75) n"
@@ -170,7 +170,7 @@ def test_workers_find_the_same(dsn: str, db: Connection, vectors: list[Vector], 
     assert "0.9" in alone, "an index that misses nothing shows nothing"
 
     def launched(count: int, workers: int) -> int:
-        """How many workers are asked for by as many vectors."""
+        """Return how many parallel workers a shard of this many vectors requests."""
         statistics = "select parallel_workers_to_launch from pg_stat_database where datname = current_database()"
         db.execute("update braid_store.vector_shards set vector_count = %s", (count,))
         db.execute("select pg_stat_force_next_flush()")

@@ -1,4 +1,4 @@
-"""The life of a vector shard: whatever state it is in, searches give what numpy gives."""
+"""In every state of a vector shard, searches give what numpy gives."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def collection(db: Connection) -> str:
 
 @pytest.fixture
 def vectors(db: Connection, collection: str) -> Vectors:
-    """In a shard that serves."""
+    """Store vectors in a shard that serves."""
     stored = made_up(SIZE)
     store(db, stored, collection)
     maintain(db)
@@ -73,7 +73,7 @@ def delete(db: Connection, external_ids: list[str]) -> None:
 
 
 def maintain_until(db: Connection, state: str) -> None:
-    """Until a shard is in this state; what follows is left to do."""
+    """Maintain until a shard is in this state, and leave later work undone."""
     if state == "copying":
         begin_shard(db, "c", 100)
     for _ in range(5):
@@ -84,7 +84,7 @@ def maintain_until(db: Connection, state: str) -> None:
 
 
 def check(db: Connection, vectors: Vectors, seed: int = 9) -> None:
-    """All rows in the exact order, and the first few with hardly any missed."""
+    """Check that all rows come in the exact order, and that the first few are found with hardly any missing."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(5):
@@ -115,8 +115,8 @@ def test_promotion(db: Connection, collection: str) -> None:
 
 @pytest.mark.any_version
 def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors: Vectors) -> None:
-    """In few vectors of few dimensions the narrowest search, of 40, finds all of the sample, but questions may be
-    harder; for the 100 nearest it has to hold them."""
+    """The narrowest scan, of 40, finds the whole sample in few vectors of few dimensions, but queries may be harder.
+    For the 100 nearest, the scan must be at least as wide."""
     row = db.execute(
         "select ef_search, ef_search_100, ef_search_fused, index_recall from braid_store.vector_shards"
     ).fetchone()
@@ -132,7 +132,7 @@ def test_a_large_index_is_measured_with_more_questions(db: Connection, vectors: 
         " from braid_store.vector_shards s"
     )
     assert one(db, asked) == 200
-    # All are asked for the 10 nearest, half of them for the 100 nearest as well.
+    # All queries ask for the 10 nearest, and half of them for the 100 nearest as well.
     measured = (
         "select m ->> 'index_recall_100'"
         " from braid_store.vector_shards, jsonb_array_elements(measurement -> 'widths') m"
@@ -159,7 +159,8 @@ def hybrid_mode(
 
 @pytest.mark.any_version
 def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: Vectors) -> None:
-    """The widest search that pgvector allows is 1000, so that one for the 100 nearest would not use the index here."""
+    """A hybrid search is as wide as its page needs. pgvector's widest scan is 1000, so a search for the 100 nearest
+    would not use the index here."""
     db.execute("update braid_store.vector_shards set ef_search_100 = 5000")
     assert hybrid_mode(db) == "hnsw"
     assert hybrid_mode(db, match_count=100) == "exact"
@@ -171,7 +172,7 @@ def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connecti
     db.execute("update braid_store.vector_shards set ef_search = 5000, ef_search_100 = 5000")
     assert search(db, [0] * DIMENSIONS, "c", 10)[1] == "exact"
     assert hybrid_mode(db) == "hnsw"
-    # More of the page is what semantic search finds: vectors weigh more, or full text finds one chunk or none.
+    # Semantic search must supply more of the page: vectors weigh more, or full text finds one chunk or none.
     assert hybrid_mode(db, weights=(0.5, 0.5)) == "exact"
     assert hybrid_mode(db, text="0001") == "exact"
     assert hybrid_mode(db, text="nothing") == "exact"
@@ -239,7 +240,8 @@ def test_a_replaced_embedding_overrides_the_shards(db: Connection, vectors: Vect
 
 @pytest.mark.any_version
 def test_neighbours_that_moved_away_do_not_hide_those_that_stayed(db: Connection, collection: str) -> None:
-    """The index still leads to them; what they have become is far, and must not fill their places."""
+    """Neighbours that moved away do not hide neighbours that stayed: the index still leads to the former, whose new
+    vectors are far and must not fill the page."""
     center = np.full(DIMENSIONS, 10, np.float32)
     rng = np.random.default_rng(3)
     close = {f"close{n:03}": center + rng.normal(0, 0.01, DIMENSIONS).astype(np.float32) for n in range(150)}
@@ -249,7 +251,7 @@ def test_neighbours_that_moved_away_do_not_hide_those_that_stayed(db: Connection
     moved = {external_id: -vector for external_id, vector in close.items()}
     replace_embeddings(db, moved, collection)
     hits, _, _ = search(db, center, collection, 10)
-    # One may be missed: links are made at random.
+    # One may be missed, because an index's links are random.
     assert len(hits) == 10 and index_recall(hits, moved | beside, center, "l2") >= 0.9
 
 
@@ -259,7 +261,7 @@ def test_deletes_and_replacements_in_every_state(db: Connection, collection: str
     vectors = made_up(SIZE)
     store(db, vectors, collection)
     maintain_until(db, state)
-    # The nearest of a query, so that what is left of them would hide the others.
+    # These are the nearest of a query, so their remains would hide the others.
     query = np.zeros(DIMENSIONS, np.float32)
     gone = [external_id for external_id, _ in nearest(vectors, query, "l2", 60)]
     delete(db, gone)
@@ -274,7 +276,7 @@ def test_deletes_and_replacements_in_every_state(db: Connection, collection: str
         if db.execute("select braid.maintain('10 minutes') ->> 'complete'").fetchone() == ("true",):
             break
     check(db, vectors)
-    # No vector of a deleted chunk is left in the shard; once it is vacuumed, none in the index.
+    # No vector of a deleted chunk is left in the shard, and after a vacuum none is in the index.
     shard = serving_shard(db, "c")
     db.execute(f"vacuum braid_store.vectors_{shard}")
     assert search(db, query, "c", 10)[1] == "hnsw"
@@ -284,7 +286,8 @@ def test_deletes_and_replacements_in_every_state(db: Connection, collection: str
 def test_a_delete_that_ends_after_the_shard_serves(
     db: Connection, other_session: OtherSession, collection: str
 ) -> None:
-    """It knows nothing of the new shard: the vector stays there, and is passed over."""
+    """A delete that began before the shard served does not know the new shard: the vector stays there, and searches
+    skip it."""
     vectors = made_up(SIZE)
     store(db, vectors, collection)
     maintain_until(db, "indexing")
@@ -416,7 +419,7 @@ def test_a_dropped_collection_is_gone_at_once_and_reaped_in_batches(db: Connecti
         search(db, [0] * DIMENSIONS, "c")
     with pytest.raises(psycopg.errors.UndefinedObject):
         store(db, made_up(1), "c")
-    # One of the same name is another one.
+    # A new collection of the same name is another collection.
     db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
     own = made_up(10, seed=4)
     store(db, own, "c")
@@ -477,7 +480,7 @@ def test_a_reader_keeps_its_snapshot_from_before_the_promotion_and_through_the_d
 def test_a_shard_in_use_by_an_idle_transaction_is_left(
     db: Connection, other_session: OtherSession, vectors: Vectors
 ) -> None:
-    """It has a lock and no snapshot: maintenance goes on without waiting for it."""
+    """Maintenance does not wait for an idle transaction that holds a lock on a shard and no snapshot."""
     with other_session() as reader:
         check(reader, vectors)
         db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
@@ -491,7 +494,8 @@ def test_a_shard_in_use_by_an_idle_transaction_is_left(
 
 
 def test_maintenance_waits_for_no_writer(db: Connection, other_session: OtherSession, collection: str) -> None:
-    """Not when it copies, absorbs, forgets what was copied nor when it gives back; and what they write is kept."""
+    """Maintenance waits for no writer when it copies, absorbs, forgets copied vectors or gives vectors back; and it
+    keeps their writes."""
     vectors = made_up(SIZE)
     external_ids = list(vectors)
     store(db, vectors, collection)
@@ -520,7 +524,7 @@ def test_maintenance_waits_for_no_writer(db: Connection, other_session: OtherSes
 def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
     db: Connection, other_session: OtherSession, vectors: Vectors
 ) -> None:
-    """A delete under way while its vector is given back."""
+    """A delete is under way while its vector is given back, and the vector stays deleted."""
     external_ids = list(vectors)
     delete(db, external_ids[60:])
     with other_session() as other:
@@ -534,7 +538,7 @@ def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
 
 
 def test_writers_wait_for_a_second_of_maintenance_at_most(db: Connection, vectors: Vectors) -> None:
-    """However much time it is given, and has to do."""
+    """Writers wait for maintenance for a second at most, however much time and work it has."""
     shard = serving_shard(db, "c")
     # Moving 50 vectors takes half a second.
     db.execute(
@@ -557,7 +561,8 @@ def test_writers_wait_for_a_second_of_maintenance_at_most(db: Connection, vector
 
 
 def test_nobody_waits_while_an_index_is_made(db: Connection, other_session: OtherSession, collection: str) -> None:
-    """Neither a clear, nor the writers behind it, nor another maintain(); what was cleared does not come back."""
+    """While an index is made, neither a clear, nor the writers behind it, nor another maintain() waits; cleared
+    vectors do not come back."""
     store(db, made_up(SIZE), collection)
     maintain_until(db, "indexing")
     [(shard, _)] = shards(db, "c")
@@ -568,13 +573,13 @@ def test_nobody_waits_while_an_index_is_made(db: Connection, other_session: Othe
             results.append(maintain_once(maintainer))
 
     with other_session() as holder:
-        # As long as this is held, no index can be made; nobody waits for it.
+        # While this lock is held, no index can be made, and nobody waits for it.
         holder.execute(f"lock table braid_store.vectors_{shard} in row exclusive mode")
         db.execute("set statement_timeout = '3min'")
         done = maintain_once(db)
         assert "lock timeout" in done["warnings"][0] and not done["complete"]
         holder.rollback()
-        # As long as there is no such table, the index is being made.
+        # The index build lasts until this table exists.
         db.execute(
             "create function braid_store.delay() returns trigger language plpgsql as"
             " 'begin while not exists (select from pg_class where relname = ''over'') loop"
@@ -646,7 +651,8 @@ def test_maintenance_is_not_complete_while_another_session_is_at_it(
 @pytest.mark.any_version
 @pytest.mark.parametrize(("memory", "is_enough"), [("4MB", False), ("6MB", True)])
 def test_too_little_memory_for_the_graph_is_told(db: Connection, collection: str, memory: str, is_enough: bool) -> None:
-    """Exactly when pgvector itself finds it out, which is when the time has been lost."""
+    """A warning predicts too little memory for the graph exactly when pgvector itself would notice, after the time
+    is lost."""
     db.execute("update braid_store.collections set hnsw_m = 50, hnsw_ef_construction = 100 where name = 'c'")
     store(db, made_up(700), collection)
     maintain_until(db, "indexing")
@@ -659,7 +665,7 @@ def test_too_little_memory_for_the_graph_is_told(db: Connection, collection: str
 
 
 def test_a_step_reads_no_more_of_a_shard_than_it_moves(db: Connection, collection: str) -> None:
-    """Else moving all of it took the square of its size."""
+    """A step reads no more of a shard than it moves. Otherwise moving a shard would take quadratic time."""
     size = 2500
     store(db, made_up(size), collection)
     maintain_until(db, "serving")
@@ -699,7 +705,7 @@ def test_a_search_leaves_pgvectors_settings_as_they_are(
 
 
 class ShardHistory(RuleBasedStateMachine):
-    """Any order of writes, replacements, deletes and small steps of maintenance."""
+    """Generate any order of writes, replacements, deletes and small steps of maintenance."""
 
     db: Connection
     number = 0

@@ -1,4 +1,5 @@
-"""Distances, dimensions and storages: exact against numpy before a vector shard is made, and the same after."""
+"""Every distance, dimension and storage gives numpy's exact results before a vector shard is made, and the same
+after."""
 
 from __future__ import annotations
 
@@ -36,11 +37,11 @@ def create(db: Connection, collection: str, dimensions: int, distance: str = "co
 
 
 def made_up(count: int, dimensions: int, storage: str = "vector", seed: int = 0) -> dict[str, Vector]:
-    """Some of them twice, so that they tie."""
+    """Return vectors, some of them twice, so that they tie."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, dimensions), np.float32)
     rows[1::7] = rows[0::7][: len(rows[1::7])]
-    # External ids are not in the order in which they are stored.
+    # External ids are not in the order of storage.
     names = rng.permutation(count)
     return {f"d{name:05}": as_stored(row, storage) for name, row in zip(names, rows, strict=True)}
 
@@ -89,7 +90,7 @@ def test_a_shard_changes_no_score_and_finds_nearly_all(
     set_threshold(db, 1000, dimensions)
     maintain(db)
     assert serving_shard(db, "c") is not None
-    # More than half of the shard: measured one by one. The same numbers, to the last bit.
+    # More than half of the shard is requested, so all vectors are compared. The scores are equal to the last bit.
     hits, mode, _ = search(db, queries[0], "c", 10_000)
     assert mode == "exact"
     assert hits == everything
@@ -98,7 +99,7 @@ def test_a_shard_changes_no_score_and_finds_nearly_all(
         hits, mode, warnings = search(db, query, "c")
         assert warnings == (["vector_index_unused"] if mode == "exact" else [])
         if storage == "binary":
-            assert mode in ("hnsw", "exact")  # as many bits as these find too little among noise
+            assert mode in ("hnsw", "exact")  # so few bits find too little in random vectors
         else:
             assert mode == "hnsw"
         assert set(hits) <= set(everything) or query is not queries[0]
@@ -160,7 +161,7 @@ def test_what_is_no_vector_is_refused(db: Connection, wrong: str) -> None:
 
 
 def refused(db: Connection, embedding: Any, what: str) -> None:
-    """Written, stored and searched."""
+    """Check that an embedding is refused when written, when stored later, and when searched for."""
     for attempt in (
         lambda: store(db, {"new": embedding}, "c"),
         lambda: replace_embeddings(db, {"a": embedding}, "c"),
@@ -202,7 +203,8 @@ def test_vectors_that_cannot_be_stored_or_measured(db: Connection, distance: str
 
 
 def test_a_shard_of_great_numbers_is_made(db: Connection) -> None:
-    """Its recall is measured with questions beside the vectors, which must not leave the range of the type."""
+    """A shard of large numbers is made: the queries that measure its index recall lie beside the vectors, and must
+    not leave the type's range."""
     for storage, greatest in (("halfvec", 65504), ("vector", 5e17)):
         create(db, storage, 3, "l2", vector_storage=storage)
         rng = np.random.default_rng(4)
@@ -246,7 +248,7 @@ def test_counts_filters_and_tenants(db: Connection, promoted: bool) -> None:
 
 
 def test_spaces_side_by_side(db: Connection) -> None:
-    """Every collection by its own dimensions and distance, some promoted."""
+    """Every collection is searched by its own dimensions and distance, with or without a shard."""
     spaces = {
         "cosine8": (8, "cosine", "vector"),
         "l2of8": (8, "l2", "halfvec"),
@@ -305,7 +307,7 @@ def test_the_settings_reach_the_index(db: Connection) -> None:
 
 
 def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
-    """What an older version created is the same collection for a program that creates it again with defaults."""
+    """A collection that an older version created is unchanged for a program that creates it again with defaults."""
     given: dict[str, int]
     for name, given, expected in (("old", {"hnsw_ef_construction": 64}, 64), ("new", {}, 100), ("dense", {}, 160)):
         hnsw_m = 80 if name == "dense" else 16
@@ -318,7 +320,8 @@ def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
 
 
 def test_a_change_to_halfvec_that_some_vector_does_not_fit_is_refused(db: Connection) -> None:
-    """Else maintenance would fail at it again and again, for every tenant."""
+    """A change to halfvec that some vector does not fit is refused. Otherwise maintenance would fail at it again and
+    again, for every tenant."""
     create(db, "c", 3, "l2")
     db.execute("select braid.create_tenant('other')")
     set_tenant(db, "other")
@@ -342,7 +345,8 @@ def test_a_change_to_halfvec_that_some_vector_does_not_fit_is_refused(db: Connec
 
 
 def test_a_gap_between_ids_hides_no_matches_of_a_filter(db: Connection) -> None:
-    """Other tenants' chunks lie between a tenant's, whose filters are tried on a sample of its vectors."""
+    """A gap between ids hides no matches of a filter: other tenants' chunks lie between a tenant's, and the filter
+    is tried on a sample of its vectors."""
     create(db, "c", 4)
     vectors = made_up(300, 4)
     first, second = dict(list(vectors.items())[:200]), dict(list(vectors.items())[200:])
@@ -350,7 +354,8 @@ def test_a_gap_between_ids_hides_no_matches_of_a_filter(db: Connection) -> None:
     db.execute("alter table braid_store.chunks alter column id restart with 10000000")
     store(db, second, "c", metadata={"part": "late"})
     for name, part in (("early", first), ("late", second)):
-        # Measured with all others, not looked for chunk by chunk as what hardly any has.
+        # All vectors are compared: the search does not take the filter for a very selective one and look up chunks one
+        # by one.
         query = np.ones(4, np.float32)
         hits, mode, _ = search(db, query, "c", filters={"part": name})
         assert mode == "exact"
