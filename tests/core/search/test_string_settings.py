@@ -27,8 +27,8 @@ DOCUMENTS = [
     {"external_id": "note", "content": "Prices of seats. " * 60, "category": "faq", "importance": 3},
 ]
 CALLS = [
-    """select (braid.search_json(q, options => '{"snippet": true, "explain": true}') #- '{stats,timings}')
-              #- '{stats,query_time_ms}'
+    """select (braid.search_json(q, options => '{"snippet": true, "explain": true}') #- '{stats,timings}') #-
+              '{stats,query_time_ms}'
        from unnest(array['price -cafe', '"per seat"', 'pri* OR sisyphos', 'strasse', '東京都', '한국어', 'ora-942',
                          'objcts 17.2', E'a\\\\b', 'https://x.y/z?a=b', '👩']) q""",
     "select external_id, score from braid.full_text_search('+price \"seat\"', options => '{\"operators\": false}')",
