@@ -1,4 +1,4 @@
-"""A tenant for each test, in a database for each file, and models to embed with that can fail."""
+"""Provide a tenant for each test, in a database for each file, and an embedding model that can fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from support import HashEmbedder
 
-# Haystack sends what is used to its makers unless it is told not to.
+# Haystack sends usage data to its makers unless it is told not to.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
 
@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """The frameworks' standard tests are coroutines as well."""
+    """Run tests that are coroutines, as the frameworks' standard tests are."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = inspect.signature(pyfuncitem.obj).parameters
@@ -48,7 +48,7 @@ def tenant(shared_dsn: str) -> str:
 
 
 class Model:
-    """What embeds for a framework: counts its texts, and fails as long as it is told to."""
+    """Embed for a framework, record the texts, and fail while `is_down` is set."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -76,7 +76,7 @@ def model() -> Model:
     return Model()
 
 
-# Notes of an office, and a query that has nothing to do with them but a word.
+# The notes of an office share only one word with the query.
 OFFICE = [
     "The office is closed on Fridays in summer.",
     "Keys of the office are at the reception.",

@@ -1,4 +1,4 @@
-"""The document store for Haystack and its retrievers, beyond Haystack's own tests."""
+"""Test the document store and retrievers for Haystack beyond Haystack's own tests."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_documents_come_back_as_they_were(store: PgbraidDocumentStore, model: Mo
     ]
     assert store.write_documents(documents) == 3
     assert store.filter_documents() == documents
-    # Only the text changes that is new.
+    # A text that is already embedded is not embedded again.
     embedded = list(model.texts)
     store.write_documents([Document(id="1", content="one", meta={"title": "One", "page": 2})])
     assert model.texts == embedded
@@ -164,7 +164,7 @@ def test_documents_that_came_otherwise(store: PgbraidDocumentStore, client: pgbr
     assert found.meta == {
         "title": "Seats", "source": "file:///s.md", "speaker": "Ana", "external_id": "seats.md", "chunk_index": 1,
     }  # fmt: skip
-    # Without "meta." a field is a column.
+    # A field without the prefix `meta.` names a column.
     by_column = {"field": "speaker", "operator": "==", "value": "Ana"}
     by_meta = {"field": "meta.speaker", "operator": "==", "value": "Ana"}
     assert len(store.search("seat", filters=by_column)) == 1 and store.search("seat", filters=by_meta) == []
@@ -190,7 +190,7 @@ def test_policies(store: PgbraidDocumentStore) -> None:
 
 
 def test_many_documents_are_looked_up(store: PgbraidDocumentStore) -> None:
-    """Their ids together would be a filter of more than 1 MiB."""
+    """The ids together would make a filter of more than 1 MiB."""
     store.write_documents([Document(id="1", content="one")])
     many = [Document(id=f"{number:01000}", content="one") for number in range(1200)]
     with pytest.raises(DuplicateDocumentError, match="is there already"):
@@ -251,13 +251,13 @@ def test_a_pipeline_that_is_saved(
 def test_embedders(shared_dsn: str, tenant: str, model: Model) -> None:
     with pytest.raises(InvalidArgumentError, match="no text_embedder"):
         PgbraidDocumentStore(document_embedder=DocumentEmbedder(model))
-    # One for queries alone embeds documents one by one; the first write creates the collection.
+    # An embedder for queries alone embeds documents one by one; the first write creates the collection.
     options: dict[str, Any] = {"dsn": shared_dsn, "tenant": tenant}
     with PgbraidDocumentStore(TextEmbedder(model), collection=tenant, model_name="hashes", **options) as store:
         store.write_documents([Document(id="1", content="fox")], DuplicatePolicy.FAIL)
         assert ids(store.search("fox", mode="semantic")) == ["1"]
         assert model.queries == ["dimensions", "fox", "fox"]
-    # Documents that bring theirs.
+    # The documents bring their embeddings.
     with PgbraidDocumentStore(collection=f"{tenant}-given", **options) as store:
         store.write_documents([Document(id="1", content="fox", embedding=[1.0, 0.0, 0.5])])
         assert ids(PgbraidEmbeddingRetriever(store).run([1.0, 0.0, 0.5])["documents"]) == ["1"]

@@ -1,4 +1,4 @@
-"""Haystack's own tests of document stores, sync and async."""
+"""Run Haystack's own tests of document stores, sync and async."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import pgbraid
 from haystack_integrations.document_stores.pgbraid import PgbraidDocumentStore
 
 pytestmark = pytest.mark.any_version
-# Of the vectors that Haystack's tests write.
+# Haystack's tests write vectors of these dimensions.
 DIMENSIONS = 768
 
 
@@ -38,7 +38,7 @@ def empty_store(dsn: str, tenant: str) -> Iterator[PgbraidDocumentStore]:
 
 
 def assert_equal(received: list[Document], expected: list[Document]) -> None:
-    """But for the order, and for embeddings, which the store does not read back."""
+    """Compare documents without their order and without embeddings, which the store does not read back."""
 
     def known(documents: list[Document]) -> list[dict[str, Any]]:
         found = [{**document.to_dict(flatten=False), "embedding": None} for document in documents]

@@ -1,4 +1,4 @@
-"""No integration loads the framework of another, and what they share loads none."""
+"""Check that no integration loads another's framework, and that their shared code loads none."""
 
 from __future__ import annotations
 

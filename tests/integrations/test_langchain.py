@@ -1,4 +1,4 @@
-"""What the store for LangChain does beyond LangChain's own tests."""
+"""Test the store for LangChain beyond LangChain's own tests."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def texts(documents: list[Document]) -> list[str]:
 def test_searches_are_hybrid(store: PgbraidVectorStore) -> None:
     store.add_texts(["The export fails with error E42.", "Invoices are sent in May.", "Export of invoices, slowly."])
     assert texts(store.similarity_search("E42", k=1)) == ["The export fails with error E42."]
-    # Full text alone finds one; vectors all.
+    # Full text alone finds one document; vectors find all.
     assert len(store.similarity_search("E42", k=3)) == 3
     assert len(store.similarity_search("E42", k=3, mode="full_text")) == 1
     scored = store.similarity_search_with_score("E42", k=3)
@@ -101,7 +101,7 @@ def test_a_threshold_cuts_off_what_has_nothing_to_do_with_the_query(store: Pgbra
     assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
     assert scored[0][0].page_content == "The office has a new coffee machine." and scores[0] > 0.6
     assert len(scored) == len(store.similarity_search("new coffee machine", k=6))
-    # The order is that of searches.
+    # The order equals a search's order.
     assert [document for document, _ in scored] == store.similarity_search("new coffee machine", k=6)
 
 
@@ -120,7 +120,7 @@ def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
         return {found.id for found in store.similarity_search("fox", filter=filters)}
 
     assert ids({"year": {"$gte": 2025}}) == {"2"}
-    # Metadata that has the name of a column is found by it, and comes back as it was.
+    # Filters find metadata that has a column's name, and searches return it unchanged.
     assert ids({"category": {"$in": ["a", "b"]}}) == {"1", "2"}
     assert ids({"occurred_at": {"$lt": "2026-02-01"}}) == {"1", "5"}
     assert ids({"$or": [{"tags": "y"}, {"category": "a"}]}) == {"1", "3"}
@@ -185,7 +185,7 @@ def test_titles_and_sources_are_those_of_the_collection(store: PgbraidVectorStor
     store.add_documents([Document("Ten each.", id="1", metadata={"title": "Seats", "source": "seats.md"})])
     stored = client.get_document("1")
     assert stored is not None and (stored.title, stored.source_uri) == ("Seats", "seats.md")
-    # The title is searched as well.
+    # Searches match the title as well.
     assert store.similarity_search("seats", mode="full_text") == store.get_by_ids(["1"])
     long = {"title": "t" * 5000, "source": 7}
     store.add_documents([Document("Other.", id="2", metadata=long)])
@@ -221,7 +221,7 @@ def test_a_retriever_takes_arguments_of_searches(store: PgbraidVectorStore) -> N
 
 
 def test_asynchronous_methods_are_no_threads(store: PgbraidVectorStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangChain runs the synchronous method in a thread where a store has no other."""
+    """LangChain would run the synchronous method in a thread if the store had no asynchronous one."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a thread is started")
@@ -258,7 +258,7 @@ def test_threads_and_tasks_search_at_once(store: PgbraidVectorStore, client: pgb
     async def at_once() -> list[list[Document]]:
         return await asyncio.gather(*(retriever.ainvoke(query) for query in ["fox", "hen"] * 10))
 
-    # Each run is another event loop.
+    # Each run has another event loop.
     for _ in range(2):
         assert asyncio.run(at_once()) == found
 
@@ -307,7 +307,7 @@ def session():
 parents = session()
 child = os.fork()
 if not child:
-    # Ends as programs do, and closes what is open.
+    # The child ends as programs do, and closes open connections.
     sys.exit(session() == parents)
 assert os.waitpid(child, 0)[1] == 0
 assert session() == parents
@@ -369,7 +369,7 @@ def test_an_embedding_service_that_is_down(store: PgbraidVectorStore, client: pg
     with pytest.raises(pgbraid.PgbraidError, match="the embedding service is down"):
         store.similarity_search("error E42", mode="semantic")
     model.is_down = False
-    # The next write embeds what waits, once it may be tried again.
+    # The next write embeds pending chunks, once they may be tried again.
     client.retry_embedding_jobs()
     store.add_texts(["Another."])
     assert model.texts == ["The export fails with error E42.", "Another."]
@@ -377,7 +377,7 @@ def test_an_embedding_service_that_is_down(store: PgbraidVectorStore, client: pg
 
 
 def test_a_model_of_other_dimensions(shared_dsn: str, tenant: str, client: pgbraid.Client) -> None:
-    """What is stored is told of: whoever got an error would write it again."""
+    """The store warns that texts are stored without embeddings: after an error, callers would write them again."""
     short = DeterministicFakeEmbedding(size=3)
     options: dict[str, Any] = {"dsn": shared_dsn, "tenant": tenant, "model_name": "all-MiniLM-L6-v2"}
     warned = pytest.warns(UserWarning, match="stored without their embeddings")
@@ -407,7 +407,7 @@ def test_what_is_refused(store: PgbraidVectorStore) -> None:
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_deletion_by_filter(store: PgbraidVectorStore, monkeypatch: pytest.MonkeyPatch, is_async: bool) -> None:
-    """Also of more documents than one call tells."""
+    """A deletion by filter also deletes more documents than one call returns."""
     for module in (reading, async_reading):
         monkeypatch.setattr(module, "PAGE", 3)
         monkeypatch.setattr(module, "READ_AT_ONCE", 2)
@@ -427,7 +427,7 @@ def test_deletion_by_filter(store: PgbraidVectorStore, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_unchanged_documents_of_later_batches(store: PgbraidVectorStore, model: Model, is_async: bool) -> None:
-    """langchain#32612: with a batch smaller than a source, every run deleted and embedded its documents again."""
+    """langchain#32612: if a batch was smaller than a source, every run deleted and embedded its documents again."""
 
     async def loaded() -> AsyncIterator[Document]:
         for document in pages("a.txt", "one", "two", "three", "four", "five"):
@@ -446,7 +446,7 @@ def test_unchanged_documents_of_later_batches(store: PgbraidVectorStore, model: 
 
 
 def test_documents_that_the_store_lost_come_back(store: PgbraidVectorStore, client: pgbraid.Client) -> None:
-    """langchain#39937: with a record manager beside, they were skipped for ever, and each run was a success."""
+    """langchain#39937: a separate record manager skipped lost documents for ever, and each run reported success."""
     documents = pages("a.txt", *(f"text {number}" for number in range(10)))
     store.index(documents, cleanup="incremental")
     client.delete_documents([found.external_id for found in client.list_documents()[:7]])
@@ -496,7 +496,7 @@ def test_equal_texts_of_a_source(store: PgbraidVectorStore, client: pgbraid.Clie
     }  # fmt: skip
     assert client.count() == 3
     assert store.index(footers[:1] + footers[2:], cleanup="incremental")["num_deleted"] == 1
-    # An id of one's own is the external_id.
+    # A given id is the external_id.
     named = Document("Page footer", id="footer", metadata={"from": "c"})
     assert store.index([named], source_id_key="from", cleanup="incremental")["num_added"] == 1
     assert store.get_by_ids(["footer"])[0].metadata == {"from": "c"}

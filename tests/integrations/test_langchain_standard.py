@@ -1,4 +1,4 @@
-"""LangChain's own tests of vector stores and retrievers, sync and async, whole."""
+"""Run all of LangChain's own tests of vector stores and retrievers, sync and async."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.any_version
 
 
 def empty_store(dsn: str, tenant: str, **options: Any) -> PgbraidVectorStore:
-    """Its collection is there, as the tests search before they write."""
+    """Return a store with an existing collection, because the tests search before they write."""
     store = PgbraidVectorStore(
         VectorStoreIntegrationTests.get_embeddings(), dsn=dsn, tenant=tenant, collection="standard", **options
     )

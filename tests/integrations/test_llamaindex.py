@@ -1,4 +1,4 @@
-"""The store for LlamaIndex: modes, filters, relationships, deletion, and nodes kept in step."""
+"""Test the store for LlamaIndex: modes, filters, relationships, deletion, and keeping nodes in step."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DOWN = "embedding_unavailable: .*the embedding service is down"
 
 
 def test_what_llamahub_reads() -> None:
-    """The class, by the path that it is imported from, is a vector store."""
+    """The class, imported by the path that LlamaHub reads, is a vector store."""
     text = (Path(__file__).parents[2] / "python/llama-index-vector-stores-pgbraid/pyproject.toml").read_text()
     path = re.search(r'^\[tool.llamahub\](?:\n.+)*\nimport_path = "(.+)"', text, re.MULTILINE)
     assert path
@@ -156,7 +156,7 @@ def test_arguments_of_diversity_as_llamaindex_gives_them(store: PgbraidVectorSto
         return [one.node.node_id for one in retriever.retrieve("fox snow")]
 
     assert found(mmr_threshold=0.1, mmr_prefetch_factor=4) == found(mmr_threshold=0.1, mmr_prefetch_k=8) == ["1", "3"]
-    # As many candidates as rows: there is nothing to choose among.
+    # With as many candidates as rows, there is nothing to choose.
     assert found(mmr_threshold=0.1, mmr_prefetch_k=2) == ["1", "2"]
     assert found("default", mmr_threshold=0.1) == ["1", "2"]
     with pytest.raises(InvalidArgumentError, match="give one"):
@@ -305,7 +305,7 @@ def filtered(shared_dsn: str) -> Iterator[PgbraidVectorStore]:
 
 
 def expected(filters: MetadataFilters) -> set[str]:
-    """As LlamaIndex' own store matches."""
+    """Return the ids that LlamaIndex' own store matches."""
     return set(filter(build_metadata_filter_fn(lambda id_: METADATA[id_], filters), METADATA))
 
 
@@ -431,7 +431,7 @@ def test_nodes_come_back_as_they_were(store: PgbraidVectorStore, is_async: bool)
 
 @pytest.mark.parametrize("is_async", [False, True])
 def test_deletion(store: PgbraidVectorStore, client: pgbraid.Client, is_async: bool) -> None:
-    """Of documents of equal text, only the one that is named."""
+    """Only the named one of several documents with equal text is deleted."""
     store.add([node("1", "same", of="a"), node("2", "same", of="b"), node("3", "same", of="b", n=1), node("4", "same")])
     by_n = MetadataFilters(filters=[MetadataFilter(key="n", value=1)])
     if is_async:
@@ -451,7 +451,7 @@ def test_deletion(store: PgbraidVectorStore, client: pgbraid.Client, is_async: b
 
 
 def test_many_nodes_are_looked_up_and_deleted(store: PgbraidVectorStore) -> None:
-    """Their ids together would be a filter of more than 1 MiB."""
+    """The ids together would make a filter of more than 1 MiB."""
     store.add([node("1", "fox", n=1), node("2", "fox", n=2), node("3", "fox", n=1)])
     many = [f"{number:01000}" for number in range(1200)]
     by_n = MetadataFilters(filters=[MetadataFilter(key="n", value=1)])
@@ -464,16 +464,16 @@ def test_many_nodes_are_looked_up_and_deleted(store: PgbraidVectorStore) -> None
     assert [found.node_id for found in store.get_nodes(["1", "2", "3"])] == ["3"]
 
 
-# Kept in step
+# Keeping nodes in step
 
 
 def split(*documents: Document) -> list[BaseNode]:
-    """New ids in every run, as a splitter gives them."""
+    """Split documents into nodes with new ids in every run, as a splitter does."""
     return SentenceSplitter(chunk_size=40, chunk_overlap=0).get_nodes_from_documents(documents)
 
 
 def test_documents_of_equal_text_are_deleted(store: PgbraidVectorStore, client: pgbraid.Client) -> None:
-    """llama_index#22706: of documents of equal text, the pipeline forgot to delete all but one."""
+    """llama_index#22706: the pipeline deleted only one of several documents with equal text."""
     both = [Document(id_="doc-a", text="The licence."), Document(id_="doc-b", text="The licence.")]
     other = Document(id_="doc-c", text="Another text.")
     assert store.index(split(*both, other), cleanup="full")["num_added"] == 3
@@ -503,7 +503,7 @@ def test_unchanged_nodes_are_not_embedded_again(store: PgbraidVectorStore, model
     changed = store.index(split(after), cleanup="incremental")
     assert (changed["num_added"], changed["num_deleted"]) == (1, 1)
     assert len(model.texts) == embedded + 1
-    # Relationships name the ids that the nodes have now.
+    # Relationships name the nodes' current ids.
     stored = PgbraidRetriever(store, similarity_top_k=20, mode="full_text").retrieve("fox hens end")
     known = {one.node.node_id for one in stored}
     assert len(known) == first["num_added"]
@@ -519,7 +519,7 @@ def test_an_ingestion_pipeline_writes_into_it(store: PgbraidVectorStore, model: 
     pipeline.run(documents=[Document(id_="doc", text="One fox.")])
     asyncio.run(pipeline.arun(documents=[Document(id_="doc-2", text="Two hens.")]))
     assert PgbraidRetriever(store).retrieve("fox")[0].node.ref_doc_id == "doc"
-    # The embeddings that nodes bring are those that are stored.
+    # The store keeps the embeddings that nodes bring.
     assert model.texts == ["One fox.", "Two hens."]
 
 

@@ -1,1 +1,1 @@
-"""A server set up as Supabase sets up its own."""
+"""Test on a server that is set up as Supabase sets up its servers."""

@@ -1,4 +1,4 @@
-"""A Supabase-like server, and an empty project on it for each test that asks."""
+"""Provide a Supabase-like server, and an empty project on it for each test that asks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def platform(pg_version: int) -> Iterator[embedded.Server]:
 
 @pytest.fixture
 def project(platform: embedded.Server) -> Iterator[str]:
-    """DSN, as its owner, of a project without pgbraid. The roles that an install makes stay with the server."""
+    """Yield the owner's DSN of a project without pgbraid. The roles that an installation makes stay with the server."""
     with _clone(platform, "project") as dsn:
         yield dsn
 
@@ -51,7 +51,7 @@ def template_with_bundle(platform: embedded.Server) -> Iterator[str]:
 
 @pytest.fixture
 def installed(platform: embedded.Server, template_with_bundle: str) -> Iterator[str]:
-    """DSN, as its owner, of a project where the bundle has been run."""
+    """Yield the owner's DSN of a project in which the bundle has been run."""
     with _clone(platform, template_with_bundle) as dsn:
         yield dsn
 
@@ -73,7 +73,7 @@ def _clone(platform: embedded.Server, template: str) -> Iterator[str]:
 
 @pytest.fixture
 def psql(pg_version: int) -> Psql:
-    """`psql(dsn, sql, *options)`."""
+    """Return a function that runs psql: `psql(dsn, sql, *options)`."""
 
     def run(dsn: str, text: str, *options: str) -> subprocess.CompletedProcess[str]:
         program = str(installed_programs(pg_version) / "psql")

@@ -1,4 +1,4 @@
-"""Supabase's advisor in a project where the bundle has been run."""
+"""Run the rules of Supabase's advisor in a project in which the bundle has been run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_rule_reports_what_breaks_it(admin: psycopg.Connection[Any], lint: s
 
 
 def test_nothing_of_the_project_is_changed(admin: psycopg.Connection[Any]) -> None:
-    """The installation keeps to its own schemas, and to memberships of its own roles."""
+    """The installation changes only its own schemas, and memberships of its own roles."""
     assert (
         admin.execute(
             "select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"

@@ -1,4 +1,4 @@
-"""The SQL file for Supabase's SQL editor, run by the owner of a project, who is no superuser."""
+"""Run the SQL file for Supabase's SQL editor as the owner of a project, who is no superuser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DASHBOARD = "add braid to the exposed schemas"
 
 
 def paste(dsn: str, text: str) -> list[str]:
-    """Run a script as one simple query, as the SQL editor does. Gives what its last statement says."""
+    """Run a script as one simple query, as the SQL editor does. Return the messages of its last statement."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         cursor = connection.execute(text.encode(), prepare=False)
         while cursor.nextset():
@@ -36,7 +36,7 @@ def paste(dsn: str, text: str) -> list[str]:
 
 
 def request(dsn: str, role: str, query: str, tenant: str | None = None) -> list[tuple[object, ...]]:
-    """A transaction of PostgREST's."""
+    """Run a query in a transaction as PostgREST does; return its rows."""
     claims = {"role": role, **({"app_metadata": {"tenant_id": tenant}} if tenant else {})}
     with psycopg.connect(make_conninfo(dsn, user="authenticator")) as connection:
         connection.execute(
@@ -59,7 +59,7 @@ def test_the_driver_goes_on_from_it(project: str) -> None:
 
 
 def trust(project: str) -> None:
-    """What the bundle does besides."""
+    """Trust the roles that the bundle also trusts."""
     with psycopg.connect(project) as connection:
         connection.execute(
             "select braid.add_trusted_role('authenticator', 'gateway'),"
@@ -120,8 +120,8 @@ def test_it_leaves_the_sessions_settings(project: str, psql: Psql) -> None:
 
 @pytest.fixture
 def newer(package: Package) -> Callable[[], str]:
-    """A function that makes the bundle of a version that changes a function's shape, drops another and has one more
-    migration. This process is then that version."""
+    """Return a function that returns the bundle of a later version, and makes this process that version. The version
+    changes a function's signature, drops another function and has one more migration."""
 
     def make() -> str:
         version = "sql/core/95_upkeep/7_status/version.sql"
@@ -174,7 +174,7 @@ def test_a_failure_leaves_nothing(project: str) -> None:
 def test_it_gets_its_turn_when_a_transaction_ends(
     project: str, newer: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And whoever comes behind it waits no longer than one try."""
+    """Sessions that queue behind the bundle wait no longer than one of its tries."""
     paste(project, bundle())
     monkeypatch.setattr(session, "ATTEMPTS", 1000)
     text = newer()
@@ -208,7 +208,7 @@ def test_it_names_who_does_not_end(project: str, newer: Callable[[], str], monke
     assert snapshot.definitions(project) == before
 
 
-# What is there afterwards
+# State after the bundle has run
 
 
 def test_each_role_may_do_its_part(installed: str) -> None:
@@ -216,7 +216,7 @@ def test_each_role_may_do_its_part(installed: str) -> None:
     assert request(installed, "service_role", f"select braid.create_tenant('{tenant}') > 0") == [(True,)]
     written = "select status from braid.upsert_document('call-1', 'They object to the price per seat.')"
     deleted = "select braid.delete_document('call-1')"
-    # Users read only, until the project says otherwise.
+    # Users only read until the project grants more.
     for query in (written, deleted, "select braid.clear_collection('default')"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
             request(installed, "authenticated", query, tenant)
@@ -257,7 +257,7 @@ def test_semantic_search_and_the_driver_work(installed: str) -> None:
 
 
 def test_timeouts_are_those_of_the_roles(installed: str) -> None:
-    """The functions set none of their own."""
+    """The functions set no timeouts of their own, so the roles' timeouts apply."""
     with psycopg.connect(installed) as connection:
         assert connection.execute(
             "select count(*) from pg_proc where pronamespace::regnamespace::text ~ '^braid'"

@@ -1,4 +1,4 @@
-"""The bundle in parts that Supabase's SQL editor takes, and as a migration for its command line."""
+"""Test the bundle in parts that Supabase's SQL editor takes, and as a migration for its command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_each_is_small_enough() -> None:
 def test_parts_install_what_the_bundle_does(project: str) -> None:
     texts = list(bundle_parts().values())
     for text in texts[:-1]:
-        for _ in range(2):  # each may be run again
+        for _ in range(2):  # each part may be run again
             with psycopg.connect(project, autocommit=True) as connection:
                 connection.execute(text.encode())
     with psycopg.connect(project) as connection:
@@ -48,7 +48,7 @@ def test_parts_install_what_the_bundle_does(project: str) -> None:
 
 
 def test_the_owner_of_a_project_adds_a_part_to_the_core(project: str) -> None:
-    """Who is no superuser."""
+    """The owner is no superuser."""
     *first, last = bundle_parts(choose(["core"], (), ())).values()
     with psycopg.connect(project, autocommit=True) as connection:
         for text in first:
@@ -81,7 +81,7 @@ def test_parts_of_another_version_or_changed_ones_are_not_mixed(project: str) ->
     texts = list(bundle_parts().values())
     with psycopg.connect(project, autocommit=True) as connection:
         for text in texts[:-1]:
-            # As of an editor on Windows: how lines end does not matter.
+            # An editor on Windows changes line ends, which do not matter.
             connection.execute(text.replace("\n", "\r\n").encode())
         connection.execute("update braid_bundle.parts set content = content || ' ' where number = 1")
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="not as they were written") as caught:
@@ -101,7 +101,7 @@ def test_a_migration_installs_what_the_bundle_does(project: str, tmp_path: Path)
     assert result.exit_code == 0, result.output
     (file,) = folder.iterdir()
     assert file.name[:14].isdigit() and file.name[14:].startswith("_pgbraid_")
-    # One transaction, as by `supabase db push`.
+    # `supabase db push` runs the migration in one transaction, too.
     with psycopg.connect(project) as connection:
         for statement in file.read_text().split("$braid_bundle_part$;\n")[:-1]:
             connection.execute(f"{statement}$braid_bundle_part$".encode())

@@ -1,4 +1,4 @@
-"""What braid.health says to the owner of a project, who is no superuser, and to its users."""
+"""Test the findings of braid.health for the owner of a project, who is no superuser, and for its users."""
 
 from __future__ import annotations
 

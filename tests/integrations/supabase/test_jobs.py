@@ -1,4 +1,4 @@
-"""The jobs of docs/guide/supabase.md, as an owner pastes them, with stand-ins for pg_cron, pg_net and the vault."""
+"""Run the jobs of docs/guide/supabase.md as an owner pastes them, with stand-ins for pg_cron, pg_net and the vault."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_jobs_of_the_page(installed: str) -> None:
         owner.execute(recipe.encode(), prepare=False)
         jobs: dict[str, str] = dict(owner.execute("select jobname, command from cron.job").fetchall())
         assert set(jobs) == {"pgbraid_changes", "pgbraid_embed", "pgbraid_maintain"}
-        # Nothing waits, so nothing is sent.
+        # No job is pending, so nothing is sent.
         owner.execute(jobs["pgbraid_embed"])
         owner.execute("insert into notes values (1, 'acme', 'The price per seat.')")
         for name in ("pgbraid_changes", "pgbraid_maintain", "pgbraid_embed"):
@@ -46,7 +46,7 @@ def test_the_jobs_of_the_page(installed: str) -> None:
         url, headers, body, timeout = sent
         assert url.startswith("https://")
         assert (headers["apikey"].startswith("sb_secret_"), body) == (True, {"embed": {"all_tenants": True}})
-        # Longer than the function may take: 80 seconds, and 60 for the last batch.
+        # The function may take 80 seconds, and 60 more for the last batch.
         assert timeout > 140_000
         backlog = owner.execute("select tenant, waiting_count from braid.embedding_backlog()").fetchall()
         assert backlog == [("acme", 1)]

@@ -1,4 +1,4 @@
-"""An application's own table in which each user is a tenant, through tokens, with the rights that the bundle gives."""
+"""Test an application's own table in which each user is a tenant, with tokens and the rights that the bundle gives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def owner(installed: str) -> Any:
 
 @pytest.fixture
 def request_as(installed: str) -> Request:
-    """`request_as(user, query)`: a transaction of PostgREST's with the token of a user."""
+    """Return a function that runs a query in a transaction as PostgREST does, with a user's token: `request_as(user,
+    query)`."""
 
     def run(user: str, query: str) -> list[tuple[Any, ...]]:
         with psycopg.connect(make_conninfo(installed, user="authenticator")) as connection:
@@ -57,7 +58,7 @@ def test_each_user_finds_their_own_rows(owner: psycopg.Connection[Any], request_
     search = "select content from braid.full_text_search('heron')"
     assert request_as(ANA, search) == [("A heron of today.",)]
     assert request_as(BEN, search) == [("A heron of long ago.",)]
-    # A token reads what is its own, and writes rows alone.
+    # A token allows a user to read its own rows and to write rows, and nothing else.
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
         request_as(ANA, "select braid.clear_collection('default')")
 

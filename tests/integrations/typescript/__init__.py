@@ -1,1 +1,1 @@
-"""The TypeScript types of the API, and the Edge Function that is written with them."""
+"""Test the TypeScript types of the API, and the Edge Function that uses them."""

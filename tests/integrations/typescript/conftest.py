@@ -1,4 +1,4 @@
-"""The TypeScript compiler, with the packages that the code imports."""
+"""Provide the TypeScript compiler, with the packages that the code imports."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ Compile = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def packages() -> Path:
-    """A folder with node_modules."""
+    """Return a folder with node_modules."""
     return npm.installed(npm.SUPABASE_JS, npm.TYPESCRIPT, npm.DENO_TYPES)
 
 
 @pytest.fixture(scope="session")
 def tsc(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
-    """`tsc(out, *files)`: check these files strictly, imports resolved as Deno would; write JavaScript to `out`."""
+    """Return a function that compiles files strictly and resolves imports as Deno would: `tsc(out, *files)`. It
+    writes JavaScript to `out`."""
     modules = packages / "node_modules"
     options = {
         "strict": True,

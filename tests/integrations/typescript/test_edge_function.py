@@ -1,4 +1,4 @@
-"""The Edge Function, type-checked, compiled and run by Node in front of PostgREST and an embedding service."""
+"""Type-check, compile and run the Edge Function by Node, with PostgREST and an embedding service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
-# What the platform gives a function, as far as this one uses it.
+# Stand-ins for the parts of the platform that the function uses.
 RUNTIME = """
 import http from 'node:http'
 
@@ -60,15 +60,15 @@ await import('./function.mjs')
 
 
 class Service(http.server.BaseHTTPRequestHandler):
-    """Speaks OpenAI's POST /embeddings; answers in another order than asked, as it may. Refuses all that it is sent
-    with a text that holds REFUSED, and gives zeros for one that holds ZERO."""
+    """Answer OpenAI's POST /embeddings in another order than requested, as a service may. Refuse a request with a
+    text that holds REFUSED, and return zeros for a text that holds ZERO."""
 
     inputs: list[list[str]]
-    # Of the next answers; then comes `status`.
+    # The next answers use up these statuses; further answers have `status`.
     statuses: list[int]
     status = 200
     dimensions = 384
-    # Answers come when this is set; who does not wait for them is counted.
+    # Answers wait until this event is set; `given_up` counts clients that do not wait.
     opened: threading.Event
     given_up = 0
 
@@ -112,7 +112,7 @@ def service() -> Iterator[tuple[type[Service], str]]:
 
 @pytest.fixture(scope="session")
 def javascript(tsc: Compile, packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The function as Node takes it, beside its packages."""
+    """Compile the function to JavaScript beside its packages; return its path."""
     out = tmp_path_factory.mktemp("javascript")
     source = FUNCTIONS / "embed" / "index.ts"
     done = tsc(out, source)
@@ -144,7 +144,7 @@ def started(script: Path, **environment: str) -> Iterator[str]:
 
 
 def send(url: str, body: Any, headers: dict[str, str], method: str = "POST") -> tuple[int, Any, Any]:
-    """Status, headers and JSON body of the answer. `body` is sent as it is if it is bytes."""
+    """Send a request; return the answer's status, headers and JSON body. A `body` of bytes is sent unchanged."""
     data = body if isinstance(body, bytes) or body is ... else json.dumps(body).encode()
     request = urllib.request.Request(url, None if data is ... else data, headers, method=method)
     try:
@@ -158,7 +158,7 @@ def send(url: str, body: Any, headers: dict[str, str], method: str = "POST") -> 
 
 @dataclass(frozen=True)
 class Deployed:
-    """The Edge Function, where it runs."""
+    """Send requests to the Edge Function."""
 
     url: str
     gateway: api_gateway.ApiGateway
@@ -171,7 +171,7 @@ class Deployed:
         return postgrest.token_for(tenant, self.user, **claims)
 
     def post(self, body: Any, token: str | None = None, **headers: str) -> tuple[int, Any]:
-        """As a user with a token, or, if there are any, with these headers."""
+        """Send a request with a user's token or, if given, with these headers."""
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         if not headers:
             given = {"Authorization": f"Bearer {token or self.token()}"}
@@ -179,7 +179,7 @@ class Deployed:
         return status, answer
 
     def lines(self, body: Any) -> Generator[dict[str, Any], None, None]:
-        """The lines of a search, as they come. Closing it ends the request."""
+        """Yield the lines of a search as they come. Closing the generator ends the request."""
         headers = {"Authorization": f"Bearer {self.token()}", "Accept": "application/x-ndjson"}
         with closing(http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=PATIENCE)) as connection:
             connection.request("POST", "/", json.dumps(body), headers)
@@ -206,7 +206,8 @@ def deploy(
     javascript: Path,
     service: tuple[type[Service], str],
 ) -> Iterator[Deploy]:
-    """`deploy(**environment)`: more of it, or other keys. Without EMBEDDING_URL it embeds by the platform's model."""
+    """Yield a function that starts the Edge Function with additional environment variables: `deploy(**environment)`.
+    Without EMBEDDING_URL, the Edge Function uses the platform's model."""
     user, administrator = (
         make_login("authenticated", "braid_writer"),
         make_login("service_role", "braid_writer", "administrator"),
@@ -239,7 +240,7 @@ EMBED = {"embed": {"collection": "notes"}}
 
 
 def waiting(db: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
-    """What is left to embed: attempts, and why the last one failed."""
+    """Return each pending job's attempts and its last error."""
     return db.execute("select attempts, last_error from braid_store.embedding_jobs order by chunk_id").fetchall()
 
 
@@ -270,7 +271,7 @@ def test_it_embeds_documents_and_queries(db: psycopg.Connection[Any], deploy: De
     kind.inputs.clear()
     status, failed = function.post(EMBED)
     assert status == 502 and "503" in failed["message"] and failed["hint"]
-    assert len(kind.inputs) == 1  # that the service is down is no reason to ask for each text
+    assert len(kind.inputs) == 1  # the service is down, so the function does not send each text again
     assert [(attempts, "503" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
 
 
@@ -293,21 +294,21 @@ def test_the_backlogs_of_all_tenants(db: psycopg.Connection[Any], deploy: Deploy
         documents = [{"external_id": str(n), "content": f"Text {n} of {tenant}."} for n in range(count)]
         given = {"documents": documents, "collection": collection}
         assert function.api.post("upsert_documents", given, function.token(tenant)).status == 200
-    # Neither a user nor a tenant's key sees what waits elsewhere.
+    # Neither a user nor a tenant's key sees other tenants' pending chunks.
     assert function.post(all_tenants)[0] == 403
     assert function.post({"embed": {"all_tenants": True, "collection": "more"}}, **secret) == (
         200,
         {"claimed": 3, "stored": 3, "failed": [], "complete": True},
     )
     status, answer = function.post(all_tenants, **secret)
-    # The collection whose vectors do not fit stops no other.
+    # A collection whose vectors do not fit stops no other collection.
     (failed,) = answer.pop("failed")
     assert (failed["tenant"], failed["collection"], "384" in failed["error"]) == ("other", "short", True)
     assert (status, answer) == (200, {"claimed": 6, "stored": 6, "complete": False})
     counted = "select tenant, collection, waiting_count from braid.embedding_backlog() order by 1, 2"
     assert db.execute(counted).fetchall() == [("acme", "elsewhere", 1), ("other", "short", 1)]
     assert function.post({"embed": {"all_tenants": "yes"}}, **secret)[0] == 400
-    # A service that is down is asked once, and not for each tenant.
+    # A service that is down gets one request, not one for each tenant.
     function.write("New.")
     function.service.status = 503
     function.service.inputs.clear()
@@ -322,7 +323,7 @@ def states(db: psycopg.Connection[Any]) -> list[str]:
 
 
 def test_a_service_that_refuses_everything(db: psycopg.Connection[Any], deploy: Deploy) -> None:
-    """No text is at fault."""
+    """If the service also refuses a harmless text, no text is at fault."""
     function = deploy()
     function.write("One.", "Two.")
     function.service.status = 400
@@ -330,7 +331,7 @@ def test_a_service_that_refuses_everything(db: psycopg.Connection[Any], deploy: 
     assert status == 502 and "400" in answer["message"]
     assert function.service.inputs[-1] == ["warm up"]
     assert states(db) == ["paused", "paused"]
-    # Nor where it stops answering after it refused some of them.
+    # After a refusal and an outage, the refused text is at fault only if the service accepts the harmless text.
     for harmless, expected in ((400, "paused"), (429, "paused"), (200, "abandoned")):
         db.execute("update braid_store.embedding_jobs set claimed_until = null")
         function.service.statuses, function.service.status = [400, 400, 429], harmless
@@ -350,13 +351,13 @@ def test_texts_that_are_refused_stop_no_others(db: psycopg.Connection[Any], depl
     assert [(attempts, error) for attempts, error in waiting(db)] == [
         (1, failed["error"]) for failed in answer["failed"]
     ]
-    # The service said of the one that its text is at fault; the other may be tried again, for some time.
+    # The service said that the first text is at fault; the second may be tried again a few times.
     assert states(db) == ["abandoned", "paused"]
     for _ in range(4):
         db.execute("update braid_store.embedding_jobs set claimed_until = null where claimed_until < 'infinity'")
         assert function.post(EMBED)[1]["claimed"] == 1
     assert states(db) == ["abandoned", "abandoned"]
-    assert function.post(EMBED) == (200, {"claimed": 0, "stored": 0, "failed": []})  # for a while
+    assert function.post(EMBED) == (200, {"claimed": 0, "stored": 0, "failed": []})  # abandoned jobs wait for a while
     found = function.post({"search": {"query_text": "three", "collection": "notes"}})[1]
     assert found["results"][0]["semantic_rank"] == 1
 
@@ -404,7 +405,7 @@ def test_a_stored_vector_is_not_made_again(db: psycopg.Connection[Any], deploy: 
     assert function.service.inputs == [["One."], ["one"]]
     found = function.api.post("search_json", {"query_text": "one", "collection": "notes"}, function.token())
     assert found.data["stats"]["query_embedding"] == "stored"
-    # The other tenant has its own.
+    # The other tenant has vectors of its own.
     other = {"embedded_text": "one", "collection": "notes"}
     assert function.api.post("get_query_embedding", other, function.token("other")).data is None
 
@@ -461,7 +462,7 @@ def test_lines_that_are_of_use(db: psycopg.Connection[Any], deploy: Deploy) -> N
     function.service.status = 200
     db.execute("select braid.set_query_embeddings('notes', 5)")
     assert [len(stages()) for _ in range(2)] == [2, 1]
-    # An error has its status before the first line, and is a line after it.
+    # An error before the first line sets the status; a later error is a line.
     headers = {"Authorization": f"Bearer {function.token()}", "Accept": "application/x-ndjson"}
     status, answer = function.post({"search": {"query_text": "a", "collection": "nowhere"}}, **headers)
     assert (status, answer["code"]) == (400, "42704")
@@ -474,7 +475,7 @@ def test_lines_that_are_of_use(db: psycopg.Connection[Any], deploy: Deploy) -> N
 def test_a_node_that_does_not_have_the_tenant_names_the_one_that_has(
     db: psycopg.Connection[Any], deploy: Deploy
 ) -> None:
-    """As on a cluster, without one."""
+    """The test stands for a cluster without running one."""
     function = deploy()
     db.execute(
         "create or replace function braid.current_tenant_id() returns int language plpgsql stable as $$begin"
@@ -517,7 +518,7 @@ def test_a_collection_on_its_way_to_the_model(db: psycopg.Connection[Any], deplo
 
 @pytest.mark.parametrize("legacy_keys", [False, True], ids=["publishable", "legacy"])
 def test_keys_and_tokens(deploy: Deploy, legacy_keys: bool) -> None:
-    """Who the caller is, by what its headers hold."""
+    """The headers tell who the caller is."""
     function = deploy(legacy_keys=legacy_keys)
     function.write("One.")
     legacy = postgrest.sign({"role": function.administrator})
@@ -545,7 +546,7 @@ def test_keys_and_tokens(deploy: Deploy, legacy_keys: bool) -> None:
         assert answered == status, (headers, answer)
         assert status == 200 or answer["message"], headers
         assert not hint or hint in answer["hint"], (headers, answer)
-    # Whom the API refuses costs no embedding.
+    # A caller whom the API refuses costs no embedding.
     assert len(function.service.inputs) == len([status for _, status, _ in cases if status == 200])
     for request in function.gateway.requests:
         assert not request["authorization"].startswith("Bearer sb_") or (

@@ -1,4 +1,4 @@
-"""The types are those of the catalog, and hold what callers write."""
+"""Check that the types match the catalog and hold what callers write."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_types_are_those_of_the_catalog(db: psycopg.Connection[Any]) -> None
     assert tool["TARGET"].read_text() == tool["generate"](db), f"the API has changed; run: {tool['COMMAND']}"
 
 
-# Searches whose answers have many of the keys.
+# The answers of these searches have many of the types' keys.
 ANSWERS = [
     ("SearchAnswer", "search_json('price', '[1,0]', collection => 'typed')"),
     ("SearchAnswer", "search_json('prise zebra +price', collection => 'typed', filters => '{\"none\": 1}')"),
