@@ -1,1 +1,1 @@
-"""What README.md and the pages of docs/ say, carried out."""
+"""Run the examples of README.md and docs/, and check their claims."""

@@ -1,4 +1,4 @@
-"""A database with the example documents, and programs of this environment to use it with."""
+"""Provide a database with the example documents, and programs of this environment to use it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GATEWAY_ROLES = ("authenticator", "authenticated", "anon", "repeatable_reader", 
 
 
 class RememberingEmbedder(LocalEmbedder):
-    """The offline model, which computes a vector once."""
+    """Embed with the offline model, and compute each vector once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ def embedder() -> LocalEmbedder:
 
 @pytest.fixture
 def filled(dsn: str, embedder: LocalEmbedder) -> str:
-    """The DSN of a database that holds the example documents, embedded by the offline model."""
+    """Return the DSN of a database that holds the example documents, embedded by the offline model."""
     fill(dsn, "default", embedder)
     return dsn
 
@@ -67,11 +67,11 @@ def fill(dsn: str, tenant: str, embedder: LocalEmbedder) -> None:
 
 @pytest.fixture
 def environment(dsn: str, pg_version: int, tmp_path: Path) -> dict[str, str]:
-    """PGBRAID_DSN, this environment's programs, and a home that is empty."""
+    """Return environment variables: PGBRAID_DSN, this environment's programs, and an empty home."""
     programs = [str(Path(sys.executable).parent), str(installed_programs(pg_version))]
     home = tmp_path / "home"
     home.mkdir()
-    # The model's cache stays the user's.
+    # The model stays in the user's cache, so that it is not downloaded again.
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     return {
         "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
@@ -105,7 +105,7 @@ def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
     return run
 
 
-# Runs programs one after the other, each in a module of its own.
+# The interpreter runs programs one after the other, each in a module of its own.
 INTERPRETER = """
 import json, sys, traceback
 
@@ -121,8 +121,8 @@ for line in sys.stdin:
 
 @pytest.fixture
 def python(environment: dict[str, str], tmp_path: Path) -> Iterator[Python]:
-    """`python(program)` has what a program prints. One interpreter runs all of a test, as importing a framework takes
-    longer than anything that is shown of it."""
+    """Yield a function that runs a program and returns its output: `python(program)`. One interpreter runs all
+    programs of a test, because importing a framework takes longer than the examples."""
     started: list[subprocess.Popen[str]] = []
     errors = tmp_path / "errors"
 
@@ -164,7 +164,8 @@ def python(environment: dict[str, str], tmp_path: Path) -> Iterator[Python]:
 
 @pytest.fixture
 def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
-    """`forget_roles("app")`: roles that a snippet makes for the whole server, dropped after the test."""
+    """Yield a function that names roles which a snippet makes on the server, dropped after the test:
+    `forget_roles("app")`."""
     names: list[str] = []
     yield lambda *roles: names.extend(roles)
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -175,7 +176,7 @@ def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def postgrest(filled: str, embedder: LocalEmbedder, forget_roles: Callable[..., None]) -> Iterator[Gateway]:
-    """PostgREST with Supabase's three roles and the documented grants; tenant acme has the documents, too."""
+    """Yield PostgREST with Supabase's three roles and the documented grants; tenant acme has the documents, too."""
     binary = npm.postgrest()
     grants = inline("grant braid_writer to authenticated")
     assert re.fullmatch(r"((grant|select braid\.add_trusted_role)[^;]+;\s*)+", grants)

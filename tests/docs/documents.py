@@ -1,4 +1,4 @@
-"""The documents that the examples of all pages search, and some of the standard library, as `make demo` has them."""
+"""Provide the documents that all pages' examples search, and some of the standard library, as in `make demo`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TITLES = (
     "asyncio.locks.Barrier",
     "asyncio.tasks.Task",
 )
-# Every condition of the example of filters holds for it.
+# The document meets every condition of the example of filters.
 PRICING_CALL = "call-1"
 
 
 def example() -> Block:
-    """The SQL of README.md that writes the example documents."""
+    """Return the SQL of README.md that writes the example documents."""
     (found,) = [block for block in README.blocks if "braid.upsert_documents(" in block.code]
     return found
 

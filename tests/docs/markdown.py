@@ -1,4 +1,4 @@
-"""Reading README.md and the pages of docs/: their fenced blocks, tables, links and inline code."""
+"""Read README.md and the pages of docs/: their fenced blocks, tables, links and inline code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Language, code, and the block below it that shows what comes out.
+# The groups are the language, the code, and the block below it that shows the output.
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block; `line` is where it opens, `output` what the page shows below it, if it does."""
+    """Hold a fenced block; `line` is its first line, `output` the output that the page shows below it, or None."""
 
     page: str
     language: str
@@ -29,7 +29,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """`heading` are the cells of its first line."""
+    """Hold a table; `heading` has the cells of its first line."""
 
     page: str
     heading: list[str]
@@ -65,7 +65,7 @@ class Page:
 
     @cached_property
     def anchors(self) -> set[str]:
-        """As GitHub makes them of headings."""
+        """Return the anchors that GitHub makes from headings."""
         titles = re.findall(r"^#+ (.+)$", self.prose, re.MULTILINE)
         return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -89,7 +89,7 @@ def blocks(language: str) -> list[Block]:
 
 
 def tables(*heading: str) -> Iterator[Table]:
-    """The tables whose first line begins so."""
+    """Yield the tables with a first line that begins with these cells."""
     for page in PAGES:
         for table in page.tables:
             if table.heading[: len(heading)] == list(heading):
@@ -97,11 +97,11 @@ def tables(*heading: str) -> Iterator[Table]:
 
 
 def code(text: str) -> list[str]:
-    """What stands between backquotes."""
+    """Return the texts between backquotes."""
     return re.findall(r"`([^`]+)`", text)
 
 
 def inline(start: str) -> str:
-    """The inline code that begins so."""
+    """Return the inline code that begins with this text."""
     (found,) = {text for page in PAGES for text in code(page.prose.replace("\n", " ")) if text.startswith(start)}
     return found

@@ -1,4 +1,4 @@
-"""What README.md and docs/ list: functions, arguments, options, errors, commands and links, against what there is."""
+"""Check the functions, arguments, options, errors, commands and links that README.md and docs/ list."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ JSON_TYPES = {
 LONG = {"external_id": "long", "content": "Many words, one after the other. " * 20_000}
 
 
-# Functions, their arguments and options
+# Check functions, their arguments and options
 
 
 def arguments(db: Connection, function: str) -> list[tuple[str, str]]:
-    """The names of a function's arguments and their defaults, as one writes them; none if there is no such function."""
+    """Return the names and defaults of a function's arguments, as written in calls; nothing if there is no such
+    function."""
     found = db.execute(
         """
         select p.proargnames[n], coalesce(pg_get_function_arg_default(p.oid, n), '')
@@ -53,7 +54,7 @@ def arguments(db: Connection, function: str) -> list[tuple[str, str]]:
 
 
 def written(default: str) -> str:
-    """`'default'::text` as `'default'`, `NULL::text` as `null`."""
+    """Return a default as the pages write it: `'default'::text` as `'default'`, `NULL::text` as `null`."""
     bare = re.sub(r"::[\w\". ]+(\[\])?$", "", default)
     bare = bare.strip("()") if re.fullmatch(r"\([\d.-]+\)", bare) else bare
     if re.fullmatch(r"'[\d.-]+'", bare):
@@ -62,7 +63,7 @@ def written(default: str) -> str:
 
 
 def argument_tables() -> list[Table]:
-    """Those whose first line is a function's name and "default"."""
+    """Return the tables whose first line is a function's name and "default"."""
     return [
         table
         for found in PAGES
@@ -76,7 +77,7 @@ def shown(table: Table) -> list[tuple[str, str]]:
 
 
 def test_tables_of_arguments(db: Connection) -> None:
-    """The reference is made from sql/ and from signatures, and needs no table; a page may have one."""
+    """A page may have tables of arguments; the reference has none, because it is made from sql/ and from signatures."""
     for table in argument_tables():
         (name,) = code(table.heading[0])
         assert shown(table) == arguments(db, name), f"{table.page}: {name}"
@@ -116,12 +117,12 @@ def test_the_reference_has_all_functions_with_their_arguments(db: Connection) ->
         assert re.findall(r"(?:^|\n|, ?) *(\w+) ", given) == [one for one, _ in arguments(db, name)], name
 
 
-# What they are, the page says once.
+# The page explains these arguments once for all functions.
 EVERYWHERE = {"collection", "query_set", "seed"}
 
 
 def test_the_reference_explains_each_argument(db: Connection) -> None:
-    """By its name, or by the function that has the same arguments."""
+    """A section explains an argument by its name, or refers to a function with the same arguments."""
     sections = re.split(r"^### (.+)$", page("docs/reference/functions.md").prose, flags=re.MULTILINE)[1:]
     unexplained = {
         name: missing
@@ -154,7 +155,7 @@ def test_methods_of_other_names(db: Connection) -> None:
 
 
 def options_of_searches(db: Connection) -> dict[str, list[str]]:
-    """Their names, and the JSON types of each."""
+    """Return the names of options, and the JSON types of each."""
     listed = db.execute("select name, types from braid_store.known_search_options() where types <> '{}'").fetchall()
     json_types = {"integer": "number", "keys": "object"}
     return {name: [json_types.get(kind, kind) for kind in types] for name, types in listed if "." not in name}
@@ -185,7 +186,7 @@ def json_types(hint: Any) -> set[str]:
 
 
 def test_defaults_of_options(db: Connection) -> None:
-    """A default that is given changes nothing."""
+    """Giving an option its default changes nothing."""
     client = pgbraid.connect(db, embedder=None)
     chunks = [{"content": "price objections"}, {"content": "a price"}]
     client.add_documents([{"external_id": str(n), "chunks": chunks} for n in range(3)])
@@ -267,7 +268,7 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         "57014": [("upsert_document", LONG, token_for("acme", "hasty"))],
         "22P05": [("full_text_search", {"query_text": "a\0b"}, token)],
         "54000": [("semantic_search", {"query_embedding": [1] * 16_001}, token)],
-        # What only happens where transactions meet, or with JSON deeper than Python writes.
+        # These errors need concurrent transactions, or deeper JSON than Python writes.
         **{state: [("fail_with", {"state": state}, token)] for state in ("40P01", "55P03", "55000", "54001")},
     }
     documented = {
@@ -286,7 +287,7 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         assert [status for status, _ in answers] == before_12_2
 
 
-# Commands, targets, links
+# Check commands, targets and links
 
 COMMANDS = cli.list_commands(click.Context(cli))
 
@@ -327,7 +328,7 @@ def test_links_lead_somewhere() -> None:
 
 @pytest.mark.any_version
 def test_links_of_packages_lead_somewhere() -> None:
-    """What a package index shows of each package links to pages of this repository."""
+    """A package index shows texts of each package, which link to existing pages of this repository."""
     shown = [*ROOT.glob("python/*/README.md"), *ROOT.glob("python/*/pyproject.toml")]
     links = [
         (path, *link)
@@ -375,7 +376,7 @@ def test_nothing_is_left_to_fill_in() -> None:
 
 @pytest.mark.any_version
 def test_links_on_a_package_index() -> None:
-    """There are no files beside README.md there."""
+    """A package index shows README.md without the other files, so links are absolute."""
     source = ROOT / "python" / "pgbraid" / "hatch_build.py"
     spec = importlib.util.spec_from_file_location("hatch_build", source)
     assert spec is not None
@@ -386,7 +387,7 @@ def test_links_on_a_package_index() -> None:
     assert "docs/guide/search.md" in files
     known = hooks.with_absolute_links(README.text, "https://example.org/pgbraid/")
     for link in files:
-        # What a browser shows as a picture is the file itself.
+        # A link to a picture leads to the file itself.
         kind = "raw" if link.endswith(".png") else "blob"
         assert f"](https://example.org/pgbraid/{kind}/HEAD/{link})" in known
     unknown = hooks.with_absolute_links(README.text, None)

@@ -1,4 +1,4 @@
-"""Every fenced block of README.md and docs/, run as its reader would, page by page."""
+"""Run every fenced block of README.md and docs/ as a reader would, page by page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from support.postgrest import Gateway, token_for
 
 pytestmark = pytest.mark.any_version
 RUN = ("console", "python", "sql")
-# What is for reading alone, such as an error, a formula or a piece of SQL, says nothing, or that it is text.
-# Other tests run the examples of the generated pages.
+# Blocks without a language, or with text, are only read, such as an error, a formula or a piece of SQL. Other tests run
+# the examples of the generated pages.
 GENERATED = ("plpgsql", "py", "sh")
 LANGUAGES = {*RUN, *GENERATED, "js", "json", "mermaid", "text", ""}
 
@@ -39,14 +39,14 @@ def each(language: str) -> pytest.MarkDecorator:
 
 def test_every_block_has_a_test() -> None:
     assert {block.language for page in PAGES for block in page.blocks} <= LANGUAGES
-    # A block below another is its output only if it says that it is text.
+    # A block below another shows its output only if its language is text.
     for page in PAGES:
         assert page.text.count("```text\n") == sum(
             (block.language == "text") + (block.output is not None) for block in page.blocks
         )
 
 
-# A page, from its first block to its last
+# Run a page from its first block to its last
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_readme(
     forget_roles: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It brings its documents itself, and needs no parts but those of a new database."""
+    """README.md writes its documents itself, and needs only the parts of a new database."""
     uninstall(dsn)
     monkeypatch.setattr(choice, "default_parts", DEFAULT)
     assert "reranking" not in install(dsn).parts
@@ -95,7 +95,7 @@ def run(
             forget_roles(*re.findall(r"^create role (\w+)", block.code, re.MULTILINE))
             output = run_sql(block, dsn, shell)
         elif block.language == "python":
-            # What embeds is not here; its answers are.
+            # The service that embeds is absent; a stand-in gives its answers.
             program = re.sub(r"http://localhost:\d+/v1", service.url, block.code)
             output = python(program)
         elif block.language == "console":
@@ -109,7 +109,7 @@ def run(
 
 
 def run_sql(block: Block, dsn: str, shell: Shell) -> str:
-    """A reader who copies it gets rows from every select."""
+    """Run a block; every select in it returns rows."""
     psql = ("psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--set", "QUIET=1", "--dbname", dsn)
     try:
         output = shell(*psql, stdin=block.code).stdout
@@ -123,7 +123,7 @@ def run_sql(block: Block, dsn: str, shell: Shell) -> str:
 
 
 def commands(block: Block) -> Iterator[tuple[str, str]]:
-    """Each command with what the block shows below it."""
+    """Yield each command with the output that the block shows below it."""
     for part in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown
@@ -138,7 +138,7 @@ def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
         assert argument in make_targets()
         return ""
     if program == "pip":
-        # Carried out by the tests of the wheel.
+        # The tests of the wheel install the packages.
         extras = re.findall(r"(?:pgbraid|python)\[([\w,-]+)\]", command)
         assert extras
         assert set(",".join(extras).split(",")) <= set(metadata.metadata("pgbraid").get_all("Provides-Extra") or ())
@@ -163,7 +163,8 @@ SAID = {
 
 
 def assert_shown(shown: str, output: str, block: Block) -> None:
-    """A line that is an ellipsis stands for any lines, an ellipsis in a line for any characters."""
+    """Check the output: an ellipsis on a line of its own stands for any lines, an ellipsis in a line for any
+    characters."""
     pattern = "\n".join(
         r"(?:.*\n)*.*" if line.strip() == "…" else re.escape(line.rstrip()).replace("…", ".*")
         for line in shown.strip("\n").splitlines()
@@ -174,7 +175,7 @@ def assert_shown(shown: str, output: str, block: Block) -> None:
 
 @pytest.fixture
 def files(dsn: str, tmp_path: Path) -> None:
-    """What the commands read: files, and a table with vectors."""
+    """Create what the commands read: files, and a table with vectors."""
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "call.md").write_text("# Seats\n\nThey object to the price per seat.\n")
     (tmp_path / "papers.jsonl").write_text('{"external_id": "paper-1", "content": "Of seats and prices."}\n')
@@ -194,7 +195,7 @@ def files(dsn: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def service() -> Iterator[JsonServer]:
-    """A service as OpenAI's, that embeds, and answers a chat with the passage that is cited as [1]."""
+    """Yield a service like OpenAI's that embeds, and answers a chat with the passage that is cited as [1]."""
 
     def answer(body: Any) -> Any:
         if "messages" in body:
@@ -212,7 +213,7 @@ def service() -> Iterator[JsonServer]:
         yield server
 
 
-# The demo
+# Run the demo
 
 
 def demo() -> Block:
@@ -221,7 +222,7 @@ def demo() -> Block:
 
 
 def test_the_demos_searches(dsn: str, embedder: LocalEmbedder, shell: Shell) -> None:
-    """Its numbers depend on the version of Python, whose documentation it indexes; its searches do not."""
+    """The demo indexes the documentation of the running Python, so its numbers vary; its searches do not."""
     filters = {query: f" --filters '{json.dumps(given)}'" if given else "" for _, query, given in SEARCHES}
     searches = [command for command, _ in commands(demo()) if command.startswith("pgbraid search ")]
     assert searches
@@ -240,7 +241,7 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
-# JSON: filters and options
+# Read JSON: filters and options
 
 
 @each("json")
@@ -258,7 +259,7 @@ def test_json(block: Block, filled: str) -> None:
             assert [result.external_id for result in found] == [PRICING_CALL]
 
 
-# JavaScript
+# Run JavaScript
 
 HARNESS = """
 import {{ createClient }} from '@supabase/supabase-js'
@@ -282,7 +283,7 @@ console.log(JSON.stringify({{ data, error }}))
 def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
     packages = npm.installed(npm.SUPABASE_JS)
     vector = shell("pgbraid", "vector", "price objections").stdout
-    # Beside node_modules, where the import is looked up.
+    # Node looks imports up in node_modules beside the script.
     script = packages / f"{Path(block.page).stem}-{block.line}.mjs"
     script.write_text(HARNESS.format(code=block.code))
     env = {"URL": postgrest.url, "TOKEN": token_for("acme"), "EMBEDDING": vector}

@@ -1,4 +1,4 @@
-"""What README.md tells of speed and quality stands in docs/lab/measurements.md; what measures can write both."""
+"""Check that README.md's figures are in docs/lab/measurements.md, and that measurements can write both pages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_readme_has_no_figure_that_is_not_measured() -> None:
     assert len(tables) == 2, [table.heading for table in tables]
     rows = [row for table in page("docs/lab/measurements.md").tables for row in table.rows]
     for row in (row for table in tables for row in table.rows):
-        # "full text: pgbraid" is a row of pgbraid's in the table of full text.
+        # The prefix "full text: " names the table in which the row is.
         label = row[0].split(": ")[-1]
         known = [figures(measured_row) for measured_row in rows if measured_row[0].startswith(label)]
         assert figures(row), row
@@ -55,7 +55,7 @@ def test_the_sections_that_are_written_are_there() -> None:
 
 
 def test_measures_of_memory() -> None:
-    """As docs/lab/memory-benchmark.md defines them."""
+    """The measures are computed as docs/lab/memory-benchmark.md defines them."""
     found = scores([["a", "x", "y", "z", "w", "b"], ["x"]], [{"a": 1, "b": 1, "c": 1, "x": 0}, {"d": 1}])
     first = {name: values[0] for name, values in found.items()}
     best = 1 + 1 / math.log2(3) + 1 / math.log2(4)

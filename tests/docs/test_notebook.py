@@ -1,4 +1,4 @@
-"""docs/guide/notebook.ipynb, run from top to bottom."""
+"""Run docs/guide/notebook.ipynb from top to bottom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docs.markdown import ROOT
 
 pytestmark = pytest.mark.any_version
 
-# What a notebook does with a cell: its last expression is shown, as HTML if it has some.
+# A notebook shows the last expression of a cell, as HTML if it has some.
 SHOW = """
 def show(value):
     if value is not None:

@@ -1,1 +1,1 @@
-"""The index while many write, when the server dies, and elsewhere."""
+"""Test the index under many writers, after crashes, and on other servers."""

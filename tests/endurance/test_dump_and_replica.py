@@ -1,4 +1,4 @@
-"""The same rankings from a dump that a database's owner restores, and from a logical subscriber."""
+"""Test that a dump restored by a database's owner, and a logical subscriber, give the same rankings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ where relnamespace = 'braid_store'::regnamespace and relkind in ('r', 'p') and n
 
 @pytest.fixture
 def own_server(pg_version: int) -> Iterator[embedded.Server]:
-    """One whose write-ahead log a subscriber can read."""
+    """Yield a server with a write-ahead log that a subscriber can read."""
     with durable_server(pg_version) as server:
         with psycopg.connect(server.dsn, autocommit=True) as db:
             db.execute("alter system set wal_level = logical")
@@ -52,7 +52,7 @@ def connect(dsn: str) -> Connection:
 
 
 def write_some(db: Connection, seed: int) -> None:
-    """Inserts, replacements, deletes, and a merge of some of it."""
+    """Write inserts, replacements and deletes, and merge some of them."""
     rng = random.Random(seed)
     for batch in range(12):
         numbers = rng.sample(range(200), 15)
@@ -63,7 +63,7 @@ def write_some(db: Connection, seed: int) -> None:
 
 
 def highest_numbers(db: Connection) -> dict[str, int]:
-    """The highest of each generated column that has any."""
+    """Return the highest number of each generated column that has any."""
     highest = {}
     for table, column in db.execute(IDENTITIES).fetchall():
         row = db.execute(f"select max({column}) from braid_store.{table}").fetchone()
@@ -92,7 +92,7 @@ def test_an_owner_without_superuser_dumps_and_restores(
 
     programs, file = installed_programs(pg_version), tmp_path / "dump"
     subprocess.run([programs / "pg_dump", "--format=custom", "--file", file, source], check=True)
-    # The extension is there already, and is a superuser's.
+    # The extension exists already, and a superuser owns it.
     listed = subprocess.run([programs / "pg_restore", "--list", file], check=True, capture_output=True, text=True)
     (tmp_path / "list").write_text(
         "".join(line for line in listed.stdout.splitlines(keepends=True) if " EXTENSION " not in line)
@@ -102,7 +102,7 @@ def test_an_owner_without_superuser_dumps_and_restores(
         capture_output=True,
         text=True,
     )
-    # Only a superuser can give a function to a role that may not create in its schema; the installer sees to it.
+    # Only a superuser can give a function to a role that may not create in its schema; the installer repairs this.
     failed = re.findall(r"Command was: (.*)", ran.stderr)
     assert failed, ran.stderr
     for command in failed:
@@ -113,7 +113,7 @@ def test_an_owner_without_superuser_dumps_and_restores(
     with connect(restored) as db:
         assert_same_rankings(rankings(db), expected)
         assert highest_numbers(db) == highest
-        # Numbers go on where they were: none is given twice.
+        # Numbers continue after the highest, so none is used twice.
         write_some(db, 2)
         later = highest_numbers(db)
         assert all(later[table] > highest[table] for table in ("documents", "chunks", "segments"))
@@ -145,7 +145,7 @@ def test_a_logical_subscriber_ranks_the_same(own_server: embedded.Server) -> Non
     with connect(published) as publisher, connect(subscribed) as subscriber:
         write_some(publisher, 1)
         tables = ", ".join(name for (name,) in publisher.execute(TABLES))
-        # What an installation begins with comes from the publisher as well.
+        # The initial rows of the installation come from the publisher as well.
         subscriber.execute(f"truncate {tables}")
         publisher.execute(f"create publication braid for table {tables} with (publish_via_partition_root)")
         # In one cluster, `create subscription` would wait for itself if it made the slot.

@@ -1,4 +1,4 @@
-"""The primary is killed, its standby promoted, and clients go on; what was acknowledged is there."""
+"""Kill the primary, promote its standby and check that clients go on and acknowledged writes are there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pair(pg_version: int) -> Any:
 
 
 def either(pair: Replicated, attribute: str) -> str:
-    """Both servers, of which libpq takes the one that it is to be."""
+    """Return a DSN of both servers; libpq takes the server with this target_session_attrs."""
     folders = ",".join(str(server.socket_dir) for server in (pair.primary, pair.standby))
     return f"host={folders} port=5432 dbname=pgbraid user=postgres target_session_attrs={attribute}"
 
@@ -45,7 +45,7 @@ def write_until_lost(dsn: str, name: str, acknowledged: dict[str, str]) -> None:
                     client.delete_document(f"{name}-{number - 3}")
                     del acknowledged[f"{name}-{number - 3}"]
         except ConnectionLostError:
-            # Of the call that was under way nothing is known.
+            # Nobody knows whether the interrupted call was committed.
             acknowledged.pop(f"{name}-{number - 3}", None)
 
 
@@ -65,7 +65,7 @@ def test_nothing_acknowledged_is_lost(pair: Replicated) -> None:
         pair.kill_primary()
         for thread in threads:
             thread.join()
-        # Searches go on while there is no primary, writes do not.
+        # Without a primary, searches go on and writes fail.
         assert client.search("fox", mode="full_text")
         with pytest.raises(ConnectionLostError):
             client.add_documents([{"external_id": "new", "content": "Nowhere to write it."}])
@@ -84,7 +84,7 @@ def test_nothing_acknowledged_is_lost(pair: Replicated) -> None:
 
 def test_without_synchronous_replication_the_last_may_be_lost(pair: Replicated) -> None:
     with psycopg.connect(pair.standby.dsn, autocommit=True) as standby:
-        # No more comes over: as a network that fails a moment before the primary does.
+        # The standby receives nothing more, as if the network failed a moment before the primary.
         standby.execute("alter system set primary_conninfo = ''")
         standby.execute("select pg_reload_conf()")
         until(lambda: one(standby, "select not exists (select from pg_stat_wal_receiver)"))

@@ -1,5 +1,5 @@
-"""A server that is killed at any moment of ingesting and merging comes back with all that was committed, and with an
-index that fits it."""
+"""Kill a server at any moment of ingesting and merging. It comes back with all committed documents and a consistent
+index."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ WRITERS = 3
 
 
 class Writer:
-    """Writes documents of its own until its connection is lost."""
+    """Write documents of its own until the connection is lost."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._rng = random.Random(seed)
         self._version = 0
         self.committed: State = {}
-        # What the last call was to make of it: whether it was committed, nobody has told.
+        # The state that the last call tried to make; nobody has told whether it was committed.
         self.attempted: State = {}
         self.calls = 0
         self.problems: list[BaseException] = []
@@ -98,7 +98,7 @@ class Maintainer:
 
 
 def assert_whole(db: Connection, writers: list[Writer]) -> None:
-    """Each writer finds what it has committed; its last call was made in full or not at all."""
+    """Check that each writer finds its committed documents; its last call was made in full or not at all."""
     stored = stored_documents(db)
     for writer in writers:
         own = {external_id: found for external_id, found in stored.items() if writer.owns(external_id)}
@@ -123,7 +123,7 @@ def test_killed_again_and_again(pg_version: int) -> None:
 
 
 def is_enough(writers: list[Writer], maintainer: Maintainer, number: int, *, is_last: bool) -> bool:
-    """Whether as much has been done as a round is to have, or something went wrong."""
+    """Return whether a round has done enough, or something went wrong."""
     if maintainer.problems or any(writer.problems for writer in writers):
         return True
     return all(writer.calls > number for writer in writers) and (maintainer.merges > 0 or not is_last)
@@ -137,7 +137,7 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
     workers: list[Writer | Maintainer] = [*writers, maintainer]
     for number in range(rounds):
         connections = [connect_again(dsn) for _ in workers]
-        # Each worker's backend in turn, and sometimes the postmaster, whose children then end by themselves.
+        # Each worker's backend is killed in turn, and sometimes the postmaster, which ends its children.
         victim = connections[number % len(workers)].info.backend_pid
         if number % 5 == 4:
             victim = embedded.ensure_running(data_dir).pid
@@ -147,7 +147,7 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
         ]
         for thread in threads:
             thread.start()
-        # A slow machine does as much as a fast one, and in the end there has been a merge.
+        # The condition makes a slow machine do as much as a fast one, and requires a merge in the end.
         until(partial(is_enough, writers, maintainer, number, is_last=number == rounds - 1))
         time.sleep(rng.uniform(0, 0.6))
         os.kill(victim, signal.SIGKILL)
@@ -166,7 +166,7 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
         assert_whole(db, writers)
 
 
-# What maintain() writes while it lists metadata: the lists, that it has seen what was changed, and how far it is.
+# maintain() writes these while it lists metadata: the lists, the changes that it has seen, and its progress.
 LISTING = ("update on braid_store.segments",)
 LISTING_ANEW = ("insert on braid_store.metadata_lists",)
 LISTED = 1500
@@ -198,7 +198,7 @@ def test_killed_while_it_lists_metadata(pg_version: int) -> None:
 
 
 def kill_in_maintenance(server: embedded.Server, place: str) -> None:
-    """Its backend, once it has come to a place."""
+    """Kill the backend of maintain() once it has come to a place."""
     with connect_again(server.dsn) as db:
         db.execute(f"create trigger pause after {place} execute function pause()".encode())
     maintainer = Maintainer()
@@ -212,7 +212,7 @@ def kill_in_maintenance(server: embedded.Server, place: str) -> None:
 
 
 def listed(server: embedded.Server) -> int:
-    """How many chunks a call of maintain() lists."""
+    """Return how many chunks a call of maintain() lists."""
     with connect_again(server.dsn) as db:
         return int(one(db, "select braid.maintain('10 seconds') ->> 'chunks_listed'"))
 

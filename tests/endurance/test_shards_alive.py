@@ -1,4 +1,4 @@
-"""Vector shards are made, made anew and killed on the way while writers and readers go on."""
+"""Make, rebuild and kill vector shards while writers and readers go on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from support.servers import connect_again
 from support.waiting import PATIENCE
 
 DIMENSIONS = 8
-# Shards that are to serve meanwhile, calls of each that reads or writes, and looks at what two sessions make.
+# The test waits for this number of serving shards, calls of each reader or writer, and checks of two sessions' work.
 SHARDS, CALLS, LOOKS = rounds(6), 4 * rounds(6), 5 * rounds(6)
 Vectors = dict[str, Vector]
 
@@ -47,7 +47,7 @@ def made_up(rng: np.random.Generator, external_ids: list[str]) -> Vectors:
 
 
 def prepare(db: Connection, count: int) -> Vectors:
-    """Documents that nobody changes."""
+    """Store documents that nobody changes; return their vectors."""
     db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
     set_threshold(db, 500, DIMENSIONS)
     fixed = made_up(np.random.default_rng(0), [f"fixed{n:05}" for n in range(count)])
@@ -56,13 +56,13 @@ def prepare(db: Connection, count: int) -> Vectors:
 
 
 class Writer:
-    """Writes, replaces and deletes documents of its own until it is told to stop or loses its connection."""
+    """Write, replace and delete documents of its own until told to stop or disconnected."""
 
     def __init__(self, seed: int) -> None:
         self.name = f"own{seed}"
         self._rng = np.random.default_rng(seed + 1)
         self.committed: Vectors = {}
-        # What the last call was to make of it.
+        # The state that the last call tried to make.
         self.attempted: Vectors = {}
         self.calls = 0
 
@@ -91,7 +91,7 @@ class Writer:
 
 
 class Reader:
-    """What nobody changes is found every time, in the right order; what else is found is measured right."""
+    """Check that searches always find the unchanged documents, in the right order, and measure all others correctly."""
 
     def __init__(self, seed: int, fixed: Vectors) -> None:
         self._rng = np.random.default_rng(seed)
@@ -116,7 +116,7 @@ class Reader:
 
 
 def together(dsn: str, workers: list[Callable[[Connection, threading.Event], None]], work: Callable[[], None]) -> None:
-    """Run the workers, each with a connection, while `work` is done; what went wrong in any is raised."""
+    """Run the workers, each with a connection, while `work` is done; raise an error of any of them."""
     is_over = threading.Event()
     problems: list[BaseException] = []
 
@@ -148,7 +148,7 @@ def check(db: Connection, vectors: Vectors) -> None:
     assert mode == "exact"
     assert_nearest(hits, vectors, query, "l2", 10_000)
     assert db.execute("select count(*) from braid.check_index('c')").fetchone() == (0,)
-    # Every vector in one place or overridden there; none of a chunk that is gone where all are live.
+    # Each vector belongs to an existing chunk.
     row = db.execute(
         "select count(*) from braid_store.chunk_vectors v where not exists"
         " (select from braid_store.chunks c where c.tenant_id = v.tenant_id and c.id = v.chunk_id)"
@@ -157,7 +157,7 @@ def check(db: Connection, vectors: Vectors) -> None:
 
 
 def upkeep(db: Connection, budget: str) -> dict[str, Any]:
-    """One short call, and a longer one where an index needs it; what the first has done."""
+    """Run one short call of maintain(), and a longer one if an index needs it; return the first call's report."""
     done = maintain_once(db, budget)
     if "seconds_needed" in done:
         maintain_once(db, f"{done['seconds_needed']} seconds")
@@ -196,7 +196,7 @@ def test_writers_and_readers_while_shards_are_made(db: Connection, dsn: str) -> 
 
 
 def test_two_sessions_in_maintain_at_once(db: Connection, dsn: str) -> None:
-    """Neither fails nor makes a second shard; a third one writes."""
+    """Neither session fails nor makes a second shard, while a third one writes."""
     fixed = prepare(db, 900)
     writer = Writer(3)
 
@@ -255,7 +255,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
             return thread
 
         with connect_again(dsn) as db:
-            # Half of the time a shard that serves is made anew.
+            # A new hnsw_m makes maintenance rebuild the shard, often while the old one serves.
             db.execute("select braid.set_collection('c', jsonb_build_object('hnsw_m', %s::int))", (4 + number,))
         threads = [
             until_lost(lambda connection: upkeep(connection, "10 ms")),

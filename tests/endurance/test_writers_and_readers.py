@@ -1,5 +1,5 @@
-"""Eight writers, four readers and a maintainer at once: no error, no wrong answer, and in the end the index of a
-rebuild."""
+"""Run eight writers, four readers and a maintainer at once: there is no error and no wrong answer, and in the end
+the index equals a rebuilt one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from support.waiting import PATIENCE
 
 Connection = psycopg.Connection[Any]
 WRITERS, READERS = 8, 4
-# It takes as long as it takes to do so much of everything.
+# The test runs until each action has been done this often.
 EACH, MOST_SECONDS = examples(24), 4 * PATIENCE
 EXPECTED = ("own", "shared", "delete own", "delete shared", "rolled back", "metadata", "search", "merge")
 
@@ -42,7 +42,7 @@ def segment_ids(db: Connection) -> set[int]:
 
 
 class Traffic:
-    """Runs its threads for a while; the first error of any of them ends all."""
+    """Run threads for a while; the first error ends all of them."""
 
     def __init__(self, dsn: str, writer_login: str, reader_login: str) -> None:
         self._dsn, self._writer_login, self._reader_login = dsn, writer_login, reader_login
@@ -50,7 +50,7 @@ class Traffic:
         self._lock = threading.Lock()
         self.problems: list[BaseException] = []
         self.done: Counter[str] = Counter()
-        # By writer: the documents that nobody else writes, as they were written last; None is deleted.
+        # Each writer's own documents in their last version; None is deleted.
         self.own: list[dict[str, Document | None]] = [{} for _ in range(WRITERS)]
 
     def run(self) -> None:
@@ -85,7 +85,7 @@ class Traffic:
 
     def _connect(self, login: str) -> Connection:
         connection = psycopg.connect(make_conninfo(self._dsn, user=login), autocommit=True)
-        # Who waits so long waits in vain.
+        # A longer wait would be in vain.
         connection.execute(f"set statement_timeout = '{PATIENCE}s'")
         return connection
 
@@ -130,7 +130,7 @@ class Traffic:
                 self._count("search")
 
     def _read_an_old_snapshot(self) -> None:
-        """It finds what it found before, whatever is merged and deleted meanwhile."""
+        """Check that an old snapshot's results stay the same while other sessions merge and delete."""
         with self._connect(self._reader_login) as db, psycopg.connect(self._dsn, autocommit=True) as other:
             while self._goes_on():
                 with db.transaction():
@@ -162,7 +162,8 @@ def test_many_at_once(pg_version: int) -> None:
 def write_and_read_at_once(
     db: Connection, dsn: str, definitions: Connection | None = None, names: tuple[str, str] = ("writer", "reader")
 ) -> None:
-    """`definitions`: where these are changed, if that is another server. `names`: of the logins, which are made."""
+    """Write and read at once with new logins of these names. `definitions` connects to the server where definitions
+    are changed, if it is another server."""
     for login, role in zip(names, ("writer", "reader"), strict=True):
         (definitions or db).execute(f"create role {login} login in role braid_{role}".encode())
         (definitions or db).execute("select braid.add_tenant_member('default', %s)", (login,))

@@ -1,4 +1,4 @@
-"""Documents that are written at random, and what a search must give for them."""
+"""Write random documents, and compute the results that a search must give."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Connection = psycopg.Connection[Any]
 Document = dict[str, Any]
 Hits = list[tuple[str, int, float]]
 
-# From common to rare.
+# The words are sorted from common to rare.
 WORDS = [
     f"{first}{second}" for first in ("ba", "ke", "lo", "mu", "ti", "ra") for second in ("dan", "fel", "gor", "nim")
 ]
@@ -33,7 +33,7 @@ def text(rng: random.Random, length: int) -> str:
 
 
 def document(rng: random.Random, external_id: str, version: str) -> Document:
-    """Of one to three chunks, each of which names the version."""
+    """Return a document of one to three chunks, each of which names the version."""
     return {
         "external_id": external_id,
         "title": text(rng, 2) if rng.random() < 0.5 else None,
@@ -52,8 +52,8 @@ def rankings(db: Connection, collection: str = "default") -> list[Hits]:
 
 
 def differences(found: Hits, expected: Hits) -> list[str]:
-    """What differs by more than rounding, scores to the last bit. Scores that are equal but for rounding may be in
-    another order, yet every ranking follows its own scores."""
+    """Return the differences that exceed rounding, with scores to the last bit. Scores that differ only by rounding
+    may change places, but each ranking must follow its own scores."""
 
     def shown(score: float | None) -> str:
         return "missing" if score is None else f"{score!r} ({score.hex()})"
@@ -78,7 +78,8 @@ def assert_same_rankings(found: Iterable[Hits], expected: Iterable[Hits]) -> Non
 
 
 def assert_consistent(rows: list[tuple[str, int, float, str | None, str]], query: str) -> None:
-    """Of one moment: no chunk twice, no two versions of a document, and each with a word of the query."""
+    """Check that rows come from one snapshot: no chunk twice, no two versions of a document, and a word of the query
+    in each."""
     keys = [(external_id, chunk_index) for external_id, chunk_index, *_ in rows]
     assert len(keys) == len(set(keys))
     order = [(-score, external_id.encode(), chunk_index) for external_id, chunk_index, score, *_ in rows]
@@ -91,7 +92,7 @@ def assert_consistent(rows: list[tuple[str, int, float, str | None, str]], query
 
 
 def stored_documents(db: Connection, tenant: str = "default", collection: str = "default") -> dict[str, Document]:
-    """What the tables say is there, as it can be given again."""
+    """Return the documents that the tables store, in a form that can be written again."""
     rows = db.execute(
         """
         select d.external_id, d.title, d.metadata,
@@ -114,7 +115,8 @@ def stored_documents(db: Connection, tenant: str = "default", collection: str = 
 def load_afresh(
     db: Connection, documents: Iterable[Document], collection: str, definitions: Connection | None = None
 ) -> None:
-    """Into a new collection, as one segment. `definitions`: where these are changed, if that is another server."""
+    """Write documents into a new collection, as one segment. `definitions` connects to the server where definitions
+    are changed, if it is another server."""
     (definitions or db).execute("select braid.create_collection(%s)", (collection,))
     upsert(db, documents, collection)
 
@@ -129,13 +131,13 @@ def assert_as_if_loaded_afresh(db: Connection, fresh: str, definitions: Connecti
 
 
 def is_lost(db: Connection, error: BaseException) -> bool:
-    """Whether the connection ended, of which the error tells: nothing else may go wrong."""
+    """Return whether the error only reports the lost connection; nothing else may go wrong."""
     shut_down = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown)
     return isinstance(error, psycopg.OperationalError) and (db.broken or isinstance(error, shut_down))
 
 
 def maintain(db: Connection) -> int:
-    """Return how many merges it made."""
+    """Run maintain(); return how many merges it made."""
     row = db.execute("select braid.maintain('10 seconds')").fetchone()
     assert row is not None
     return int(row[0]["merges"])

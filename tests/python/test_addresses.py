@@ -1,4 +1,4 @@
-"""Addresses of databases: the forms that are taken, and passwords, which no error shows."""
+"""Test addresses of databases: the accepted forms, and passwords, which no error shows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ UNREACHABLE = [
 
 
 def said_by(call: Callable[[], Any]) -> str:
-    """What an error tells, with its traceback."""
+    """Return the text and traceback of the error that a call raises."""
     with pytest.raises(PgbraidError) as caught:
         call()
     assert caught.value.hint
@@ -121,7 +121,7 @@ def test_no_command_shows_a_password(
         main()
     said = capsys.readouterr()
     assert SECRET not in said.out + said.err
-    # A standby that cannot be reached is left alone.
+    # An unreachable standby is not used, and is no error.
     assert ended.value.code == (0 if given == "--read-dsn" and dsn in UNREACHABLE else 2)
 
 
@@ -144,7 +144,7 @@ def test_an_sqlalchemy_url_connects(dsn_of_a_database: str) -> None:
         assert client.status()["collections"]
 
 
-# Encodings and styles of the session
+# The following tests cover the session's encodings and styles
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

@@ -1,4 +1,4 @@
-"""The async client, which the sync one is made from."""
+"""Test the async client, from which the sync client is generated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.any_version
 
 
 class ThreadEmbedder(HashEmbedder):
-    """Remembers in which threads it was called."""
+    """Embed, and record the calling threads."""
 
     def __init__(self) -> None:
         self.threads: set[int] = set()

@@ -1,4 +1,4 @@
-"""What the client's methods do, and what they do with bad input."""
+"""Test the client's methods, also with bad input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HEN = {"external_id": "hen", "content": "A hen lays eggs every morning."}
 
 
 class BrokenEmbedder(HashEmbedder):
-    """A service that is down."""
+    """Fail like a service that is down."""
 
     def embed_documents(self, texts: list[str]) -> Any:
         raise EmbeddingServiceError("the service is down", hint="wait")
@@ -307,7 +307,7 @@ def test_many_documents_go_in_batches(client: pgbraid.Client) -> None:
 
 
 class Prepared(dict[str, Any]):
-    """A document that tells when it was read, and by which thread."""
+    """Record when and by which thread a document was read."""
 
     def __init__(self, number: int, is_wrong: bool = False) -> None:
         super().__init__(external_id=f"d{number}", content=f"word{number}")
@@ -327,7 +327,7 @@ def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client) -> None:
     seen: list[tuple[int, bool]] = []
     client.add_documents(documents, progress=lambda count: seen.append((count, documents[-1].read.wait(60))))
     assert seen == [(5000, True), (5001, True)]
-    # What makes documents as they are asked for belongs to the thread of the caller, as a cursor of SQLite does.
+    # A generator runs in the caller's thread, because it may hold an object such as a cursor of SQLite.
     documents = [Prepared(number) for number in range(5001)]
     client.add_documents(document for document in documents)
     assert {document.thread for document in documents} == {threading.current_thread()}
@@ -344,7 +344,7 @@ def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(client: p
     documents: list[dict[str, Any]] = [{"external_id": f"d{number}", "content": "words"} for number in range(5001)]
     chunk = {"content": "words"}
     for last in ({part: made()}, {"chunks": [chunk | {part: made()}]}):
-        # Whether it is what the collection takes is not asked here.
+        # This test ignores whether the collection accepts the document.
         with suppress(InvalidArgumentError):
             client.add_documents([*documents, {"external_id": "last"} | last])
     assert set(threads) == {threading.current_thread()}
@@ -530,7 +530,11 @@ BAD_INPUT: dict[str, tuple[Callable[[pgbraid.Client], object], type[PgbraidError
     "no external_id": (document(external_id=None), InvalidArgumentError, "external_id"),
     "empty external_id": (document(external_id=""), InvalidArgumentError, "external_id"),
     "long external_id": (document(external_id="x" * 10_000), InvalidArgumentError, "external_id"),
-    "not a dict": (lambda client: client.add_documents(["text"]), InvalidArgumentError, "document 1"),  # type: ignore[list-item]
+    "not a dict": (
+        lambda client: client.add_documents(["text"]),  # type: ignore[list-item]
+        InvalidArgumentError,
+        "document 1",
+    ),
     "NUL": (document(content="a\0b"), InvalidArgumentError, "bad one"),
     "lone surrogate": (document(content="a\ud800b"), InvalidArgumentError, "bad one"),
     "importance": (document(importance="high"), InvalidArgumentError, "importance"),
@@ -613,7 +617,7 @@ def test_texts_that_cannot_be_stored_say_why(animals: pgbraid.Client, text: str,
         with pytest.raises(InvalidArgumentError) as caught:
             call()
         assert hint in str(caught.value.hint)
-    # No NUL, but its escape.
+    # The value is the escape of a NUL, not a NUL.
     assert len(animals.search("fox", filters={"tags": "\\u0000"})) == 0
 
 
@@ -641,7 +645,7 @@ def test_the_last_of_several_documents_with_one_id_wins(client: pgbraid.Client) 
 
 
 def test_profiles(animals: pgbraid.Client, dsn: str) -> None:
-    """Stored, learned, listed, used by searches and deleted."""
+    """Profiles are stored, learned, listed, used by searches and deleted."""
     place = [0.0] * 383 + [1.0]
     animals.set_profile("ana", place, {"speaker": {"Ana": 0.5}})
     stored = animals.get_profile("ana")

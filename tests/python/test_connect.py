@@ -1,4 +1,4 @@
-"""Connecting, and what can be wrong with it."""
+"""Test connecting, and errors while connecting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedders that the package brings."""
+"""Test the embedders of the package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support import JsonServer
 
 pytestmark = pytest.mark.any_version
 
-# The first five of the 384 numbers that sentence-transformers 6.2 with torch 2.13 gives.
+# sentence-transformers 6.2 with torch 2.13 returns these first five of 384 numbers.
 REFERENCE = {
     "How do I sort a list of dictionaries by key?": [0.066954, 0.022018, 0.042223, -0.053736, -0.035736],
     "Raised when an ORA-00942 error occurs.": [-0.073737, 0.002672, 0.020650, -0.018804, -0.016131],
@@ -120,7 +120,7 @@ def _without(missing: str) -> Callable[..., Any]:
 
 
 def embeddings(body: dict[str, Any]) -> Any:
-    """[length of the text, its number], in another order."""
+    """Return the vector [length of the text, its number] for each text, in reverse order."""
     rows = [{"index": i, "embedding": [len(text), i]} for i, text in enumerate(body["input"])]
     return {"data": rows[::-1]}
 

@@ -1,4 +1,4 @@
-"""Chunks that wait for their embedding, and what services did for it."""
+"""Test chunks that wait for their embedding, and the jobs' failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.any_version
 
 
 class Choosy(HashEmbedder):
-    """Fails for any batch with a text that holds BAD, and gives no number for one that holds NAN."""
+    """Fail for a batch with a text that holds BAD, and return NaN for a text that holds NAN."""
 
     def __init__(self) -> None:
         self.batches: list[int] = []
@@ -49,7 +49,7 @@ def test_a_bad_text_fails_alone(client: pgbraid.Client, dsn: str) -> None:
             assert choosy.embed_pending() == 17
         assert sum("a text I cannot take" in str(each.message) for each in told) == 2
         assert len(embedder.batches) < 40
-        # After a pause they are tried again, and given up after some attempts.
+        # The jobs are tried again after a pause, and abandoned after some attempts.
         jobs = choosy.list_embedding_jobs()
         assert [(job.external_id, job.state, job.attempts) for job in jobs] == [
             (number, "paused", 1) for number in ("3", "17", "18")
@@ -79,7 +79,7 @@ def test_an_embedder_that_fails_for_all_texts_is_at_fault(client: pgbraid.Client
     [
         (urllib.error.URLError(ConnectionRefusedError("refused")), 1),
         (urllib.error.HTTPError("http://localhost", 503, "Unavailable", Message(), None), 1),
-        # Some services answer this to a text that is too long.
+        # Some services return status 500 for a text that is too long.
         (urllib.error.HTTPError("http://localhost", 500, "Failed", Message(), None), 2),
         (TimeoutError("a long batch"), 2),
     ],

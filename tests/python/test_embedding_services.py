@@ -1,4 +1,4 @@
-"""Embedding services, each by its own protocol, and what becomes of their failures."""
+"""Test embedding services, each with its own protocol, and the handling of failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Api(NamedTuple):
     texts: Callable[[Any], list[str]]
     answer: Callable[[Rows], Any]
     dimensions: Callable[[Any], Any]
-    # What tells a query from a document, and what it is for each.
+    # `task` extracts the field that tells a query from a document; `query` and `document` are its values.
     task: Callable[[Any], Any]
     query: Any
     document: Any
@@ -37,7 +37,7 @@ class Api(NamedTuple):
 
 
 def indexed(rows: Rows) -> Any:
-    """In another order, as it may be."""
+    """Return an answer with rows in reverse order, which services may do."""
     return {"data": [{"index": i, "embedding": row} for i, row in enumerate(rows)][::-1]}
 
 
@@ -138,7 +138,7 @@ def make(name: Any, service: JsonServer) -> Callable[..., HttpEmbedder]:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long it would have slept: its clock goes on while it sleeps, and only then."""
+    """Return the list of simulated sleeps in seconds; the clock advances only by sleeping."""
     slept: list[float] = []
     clock = SimpleNamespace(sleep=slept.append, monotonic=lambda: sum(slept))
     monkeypatch.setattr("pgbraid._http.time", clock)
@@ -231,7 +231,7 @@ def test_vectors_of_different_dimensions(make: Callable[..., HttpEmbedder], serv
             make(batch_size=batch_size).embed_documents(["a", "bb"])
 
 
-# What is the same for all: one of them will do.
+# The following behaviour is the same for all services, so one is tested.
 
 
 @pytest.fixture
@@ -307,7 +307,7 @@ def test_a_query_does_not_wait_longer_than_its_timeout(one: JsonServer, waits: l
     embedder = OpenAIEmbedder("m", base_url=one.url, timeout=10)
     with pytest.raises(EmbeddingServiceError, match="429"):
         embedder.embed_query("x")
-    # The service wants to be left alone: the next query does not even ask.
+    # The service asked for a pause, so the next query sends no request.
     with pytest.raises(EmbeddingServiceError, match="asked to wait"):
         embedder.embed_query("y")
     assert (len(one.requests), waits) == (1, [])

@@ -1,4 +1,4 @@
-"""The client's functions for query sets and evaluations."""
+"""Test the client's functions for query sets and evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data frames in and out."""
+"""Test data frames as input and output."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_rows_become_documents(client: pgbraid.Client, frame: Any) -> None:
     (chunk,) = second.chunks
     assert (second.title, chunk.occurred_at, chunk.importance) == (None, None, None)
     assert chunk.content == "An export that fails."
-    # The same rows again cost nothing.
+    # Writing the same rows again changes nothing.
     assert client.add_documents(frame, id="key", text="body").unchanged == 3
 
 
@@ -115,9 +115,9 @@ def test_frames_have_the_same_columns_and_types_whatever_was_found() -> None:
     assert none.to_arrow().schema == some.to_arrow().schema
     assert list(none.to_pandas().columns) == list(some.to_pandas().columns)
     assert len(none.to_pandas()) == 0
-    # Times at the ends of what Python can tell, as PostgreSQL's infinity is given.
+    # PostgreSQL's infinity becomes the first or last time that Python can hold.
     ends = SearchResults([found(occurred_at="infinity"), found(occurred_at="-infinity")])
     assert len(ends.to_arrow()) == len(ends.to_pandas()) == 2
-    # Integers that Python reads no more come as Decimal.
+    # Integers that are too long for Python come as Decimal.
     long = SearchResults([found(metadata={"n": Decimal("1" + "0" * 4400)})])
     assert "0" * 4400 in long.to_arrow()["metadata"][0].as_py() or "E" in long.to_arrow()["metadata"][0].as_py()

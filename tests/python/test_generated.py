@@ -1,4 +1,4 @@
-"""The sync client is what the async one gives, and both are one flat class."""
+"""Test that the sync client is generated from the async client, and that both are one flat class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_clients_methods_are_functions_of_their_names(client: type) -> None:
     assert [part.__name__ for part in client.__mro__] == [client.__name__, "Methods", "BaseClient", "object"]
     named = {name: method.__name__ for name, method in inspect.getmembers(client, inspect.isfunction)}
     assert named == {name: name for name in named}
-    # Each is a method: its first argument is the client, and its documentation is there.
+    # Each method has documentation and takes the client as its first argument.
     assert [name for name, method in inspect.getmembers(client, inspect.isfunction) if not method.__doc__] == [
         "__aenter__" if client is pgbraid.AsyncClient else "__enter__",
         "__aexit__" if client is pgbraid.AsyncClient else "__exit__",

@@ -1,4 +1,4 @@
-"""The server does not work on for a client that is gone."""
+"""Test that the server stops working for a client that is gone."""
 
 from __future__ import annotations
 

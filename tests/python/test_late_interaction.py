@@ -1,4 +1,4 @@
-"""Token vectors in the client: made with the embeddings, or later, and of queries; pooled to a number."""
+"""Test token vectors in the client: of documents, made with embeddings or later, of queries, and pooled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTES = {"cars": "wheels engine road", "boats": "sails water wind", "birds": "fe
 
 
 class TokenEmbedder(HashEmbedder):
-    """A vector for each word, of its own."""
+    """Return a vector of its own for each word."""
 
     fails: Exception | None = None
     gives: Any = None
@@ -127,7 +127,7 @@ def test_vectors_given_with_documents(client: pgbraid.Client) -> None:
     assert counts(client) == {"a": 2, "b": 3}
     with pytest.raises(InvalidArgumentError, match="document 'c'"):
         client.add_documents([{"external_id": "c", "chunks": [{"content": "y", "token_vectors": [["a"]]}]}])
-    # By another model than the embedder's.
+    # The collection uses another model than the embedder.
     with pytest.raises(MissingExtraError, match="colbert"):
         client.search("x", late_interaction=True)
     with pytest.raises(MissingExtraError, match="colbert"):
@@ -250,14 +250,14 @@ def test_pooling_puts_together_what_is_alike() -> None:
     assert np.allclose(pooled, [north, mean], atol=1e-6)
     assert pool_tokens(np.stack([north, east]), 2).tolist() == [north.tolist(), east.tolist()]
     assert pool_tokens(np.zeros((0, 2), np.float32), 2).shape == (0, 2)
-    # What cancels out has the direction of its first.
+    # If vectors cancel out, the group takes the direction of its first vector.
     assert pool_tokens(np.stack([north, -north]), 1).tolist() == [north.tolist()]
 
 
 @settings(max_examples=examples(40), deadline=None)
 @given(size=st.integers(1, 16), count=st.integers(1, 16), seed=st.integers(0, 10**6))
 def test_pooling_is_wards(size: int, count: int, seed: int) -> None:
-    """As written down: of all pairs of groups, the one that adds least to the squared distances from the means."""
+    """Pooling merges the two groups that add least to the squared distances from the means (Ward's method)."""
     vectors = np.random.default_rng(seed).standard_normal((size, 5)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     pooled = pool_tokens(vectors, count)

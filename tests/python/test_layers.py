@@ -1,4 +1,4 @@
-"""Each package has one way down: no circle of imports among its modules, nor among the folders that hold them."""
+"""Test that imports form no cycle among a package's modules, or among the folders that hold them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ import pytest
 pytestmark = pytest.mark.any_version
 
 PYTHON = Path(__file__).parents[2] / "python"
-# The sources of each package, whose modules may be in a namespace that it shares with others.
+# The packages' sources; modules may be in a namespace that packages share.
 PACKAGES = {path.parent.name: path for path in sorted(PYTHON.glob("*/src"))}
 SCRIPTS = sorted({path.parent for source in PACKAGES.values() for path in source.rglob("*.js")})
-# Their arguments are modules, or tables of modules and what is in them.
+# The arguments of these calls are modules, or tables of modules and their names.
 LAZY = ("import_module", "lazy_modules", "lazy_names")
 Graph = dict[str, set[str]]
-# Of the driver, written by hand.
+# The driver's handwritten code is limited to this number of lines.
 MOST_LINES = 12_000
 
 
 def name_of(path: Path, source: Path) -> str:
-    """The module's name; that of a folder is its `__init__`."""
+    """Return a module's name; a folder is named for its `__init__`."""
     return ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imported(path: Path, source: Path) -> Iterator[str]:
-    """All names that a module imports at any time: in functions, for type checkers and by `pgbraid._lazy`, too."""
+    """Yield all names that a module imports at any time, also in functions, for type checkers and by
+    `pgbraid._lazy`."""
     name = name_of(path, source)
     folder = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text())):
@@ -47,7 +48,7 @@ def imported(path: Path, source: Path) -> Iterator[str]:
 
 
 def modules_of(source: Path) -> Graph:
-    """Which modules of a package each of its modules imports."""
+    """Return the modules of a package that each of its modules imports."""
     paths = {name_of(path, source): path for path in source.rglob("*.py")}
 
     def found(name: str) -> str:
@@ -59,13 +60,13 @@ def modules_of(source: Path) -> Graph:
 
 
 def scripts_of(folder: Path) -> Graph:
-    """Which scripts of a folder each of them imports."""
+    """Return the scripts of a folder that each of its scripts imports."""
     source = re.compile(r"""(?:from|import)\s*\(?\s*['"]\./([\w./-]+)['"]""")
     return {path.name: set(source.findall(path.read_text())) for path in folder.glob("*.js")}
 
 
 def rooms_of(modules: Graph) -> Iterator[tuple[str, Graph]]:
-    """For each folder, what its modules and folders import of each other."""
+    """Yield each folder with the imports between its modules and folders."""
     for folder in sorted({name.rpartition(".")[0] for name in modules} - {""}):
 
         def place(name: str, folder: str = folder) -> str | None:
@@ -81,7 +82,7 @@ def rooms_of(modules: Graph) -> Iterator[tuple[str, Graph]]:
 
 
 def circle(graph: Graph) -> list[str]:
-    """One of its circles, if it has any."""
+    """Return a cycle of the graph, or an empty list."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -102,7 +103,8 @@ def test_imports_go_down(package: Path) -> None:
 
 
 def test_packages_import_those_below() -> None:
-    """The driver none, the tools and what stores share the driver, and integrations both but the tools."""
+    """The driver imports no other package. The tools and the stores' shared code import the driver; integrations
+    import both, but not the tools."""
     package_of = {module: name for name, source in PACKAGES.items() for module in modules_of(source)}
 
     def below(source: Path) -> set[str]:
@@ -157,7 +159,7 @@ def test_every_way_to_import_is_seen(tmp_path: Path, line: str) -> None:
 
 
 def test_a_room_has_one_way_too(tmp_path: Path) -> None:
-    """Though no module imports one that imports it."""
+    """Two folders that import each other form a cycle even if no two modules do."""
     files = {f"one/{name}.py": "" for name in ("__init__", "low/__init__", "low/a", "high/__init__", "high/d")}
     files |= {"one/low/b.py": "from one.high.d import D", "one/high/c.py": "from one.low.a import A"}
     (found,) = circles(write(tmp_path, files))
@@ -165,7 +167,7 @@ def test_a_room_has_one_way_too(tmp_path: Path) -> None:
 
 
 def written(package: Path) -> dict[Path, int]:
-    """The lines of each module that is written by hand. The synchronous client is made of the asynchronous one."""
+    """Return the number of lines of each handwritten module. The synchronous client is generated."""
     texts = {path: path.read_text() for path in package.rglob("*.py")}
     made = re.compile(r"DO NOT CHANGE|Made of `options\.json`")
     return {path: len(text.splitlines()) for path, text in texts.items() if not made.search(text[:400])}

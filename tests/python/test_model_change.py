@@ -1,4 +1,4 @@
-"""A client through a model change: the embedder of the model that searches use, at any moment."""
+"""Test a client during a model change: it always uses the embedder of the model that searches use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ pytestmark = pytest.mark.any_version
 
 
 class NamedEmbedder(HashEmbedder):
-    """Of any name and dimensions; texts that share words are near one another in each, by other numbers."""
+    """Embed under any model name with any number of dimensions; texts that share words are near each other, and each
+    model gives other numbers."""
 
     def __init__(self, model_name: str, dimensions: int = 64) -> None:
         self.model_name = model_name
@@ -75,7 +76,7 @@ def test_from_start_to_finish(both: pgbraid.Client, dsn: str) -> None:
         state = both.status("moving")["collections"][0]["model_change"]
         assert (state["state"], state["embedded_chunks"]) == ("filling", 4)
         assert best(other, "downy") == ("downy", [])
-        # The other client, which took the old model for that of searches, finds out in time.
+        # The other client, which still takes the old model for searches, notices the cut-over in time.
         for step, model in (
             (both.cut_over_model_change, "new"),
             (both.roll_back_model_change, "old"),
@@ -102,7 +103,7 @@ def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> No
         with pytest.warns(UserWarning, match="the embedder of what it is called at home"):
             assert (old_worker.embed_pending("moving"), old_worker.embed_pending("moving")) == (1, 0)
         assert (worker.embed_pending("moving"), worker.embed_pending("moving")) == (4, 0)
-        # Without an embedder for the model of searches there is full text.
+        # Without an embedder for the searches' model, a search falls back to full text.
         found = worker.search("birch", collection="moving")
         assert [row.external_id for row in found] == ["birch"]
         assert [warning["code"] for warning in found.warnings] == ["embedding_unavailable"]
@@ -138,7 +139,7 @@ def test_embeddings_of_the_callers_own(both: pgbraid.Client, dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=NamedEmbedder("old")) as other:
         assert len(other.search(embedding=[1.0] * 64, collection="moving")) == 3
         both.cut_over_model_change("moving")
-        # Neither a vector that fits now is refused, nor the error for another one vague.
+        # A vector that now fits is accepted, and the error for another vector stays exact.
         assert len(other.search(embedding=[1, 0, 0], collection="moving")) == 3
         both.roll_back_model_change("moving")
         with pytest.raises(DimensionMismatchError, match="has 64"):

@@ -1,4 +1,4 @@
-"""Embedders that load a model from a folder."""
+"""Test embedders that load a model from a folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPES = {"float32": "F32", "float16": "F16", "int8": "I8", "int64": "I64"}
 def save_tokenizer(folder: Path) -> None:
     tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    # What a packaged file may say, and is not wanted.
+    # A packaged tokenizer may have these settings, which embedders must override.
     tokenizer.enable_truncation(2)
     tokenizer.enable_padding(length=9)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -98,7 +98,7 @@ def test_a_folder_that_is_no_static_model(tmp_path: Path, damage: str) -> None:
     assert "save_pretrained" in (caught.value.hint or "")
 
 
-# ONNX, by a session that looks its tokens up: what a real one would be given and give.
+# A stand-in for an ONNX session looks tokens up, with the inputs and outputs of a real session
 
 TABLE = np.array([[5, 5, 5], [1, 2, 2], [3, 0, 4], [0, 0, 7]], dtype=np.float32)
 
@@ -219,7 +219,7 @@ def test_without_the_library(embedder: Any, library: str, extra: str, monkeypatc
     assert f"pgbraid[{extra}]" in (caught.value.hint or "")
 
 
-# The prompts of sentence-transformers
+# The prompts of sentence-transformers are read
 
 
 @pytest.mark.parametrize(

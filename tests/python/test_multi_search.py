@@ -1,4 +1,4 @@
-"""Several queries, and further queries that an expander makes of one."""
+"""Test several queries, and further queries that an expander makes of one."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_what_an_expander_may_give(filled: pgbraid.Client) -> None:
         "old",
     ]
     assert expansions(filled, ["\ud800", "a\0b", "old"]) == ["old"]
-    # They are plain words, also what is embedded.
+    # The expander's texts are plain words, which are also embedded as such.
     given = ['+"is  old" -fox OR data*', "C++ e-mail"]
     assert expansions(filled, given) == ['+"is old" -fox OR data*', "C++ e-mail"]
     found = filled.search("hen", mode="full_text", expand=lambda _: ["-database"])

@@ -1,4 +1,4 @@
-"""What notebooks show."""
+"""Test the HTML that notebooks show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def html(results: SearchResults) -> str:
 
 
 class Page(HTMLParser):
-    """The tags that a browser would see, and the text."""
+    """Collect the tags and the text that a browser would show."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def test_texts_and_queries_are_escaped() -> None:
     )
     page = Page(html(results))
     assert not {"script", "img"} & set(page.tags)
-    # MathJax passes over the results, whatever signs of dollars they have.
+    # MathJax skips the results, although they may contain dollar signs.
     assert 'class="pgbraid tex2jax_ignore mathjax_ignore"' in html(results)
     assert page.text.count("alert") > 6
     assert Page(html(SearchResults([]))).text == "0 results for "

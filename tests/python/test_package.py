@@ -1,4 +1,4 @@
-"""What `import pgbraid` gives, and how little of it a search loads."""
+"""Test the names that `import pgbraid` offers, and how few modules a search loads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pgbraid
 pytestmark = pytest.mark.any_version
 
 MOST_LINES = 2800
-# Prints the modules of ours that are loaded, with their files, and which of others.
+# The program prints the names of all modules loaded after the import and after the search, and pgbraid's files.
 SEARCH = """
 import json, sys
 import pgbraid
@@ -28,7 +28,8 @@ print(json.dumps([imported, modules, sorted(sys.modules)]))
 
 
 def loaded(dsn: str, search: str) -> tuple[set[str], dict[str, str], set[str]]:
-    """What a fresh interpreter has loaded after the import, of ours after a search, and of all after it."""
+    """Return a fresh interpreter's modules after the import, pgbraid's modules after a search, and all modules after
+    it."""
     script = SEARCH.format(search=search)
     done = subprocess.run([sys.executable, "-c", script, dsn], capture_output=True, text=True, check=True)
     imported, modules, every = json.loads(done.stdout)

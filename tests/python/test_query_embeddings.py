@@ -1,4 +1,4 @@
-"""Vectors of queries that the database stores: the client takes and fills them."""
+"""Test query vectors that the database stores: the client reads and fills them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Connection = psycopg.Connection[Any]
 
 
 class Counting(HashEmbedder):
-    """Another process, as far as the process's own cache is concerned."""
+    """Embed and record texts. A new instance has no cached vectors, like another process."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.asked: list[str] = []
@@ -199,7 +199,7 @@ def test_a_vector_of_one_tenant_is_not_used_for_another(dsn: str, db: Connection
         client.tenant = "other"
         assert answer(client, "brown fox") == expected
         assert embedder.asked == ["brown fox"]
-    # Neither is it for another client with this embedder.
+    # Another client with this embedder does not embed the query again either.
     with pgbraid.connect(dsn, tenant="other", embedder=embedder) as client:
         assert answer(client, "brown fox") == expected
 

@@ -1,4 +1,4 @@
-"""Versions of a ranking through the client: they come as from SQL, and errors are of their kinds."""
+"""Test versions of a ranking through the client: values equal SQL's values, and errors have their own classes."""
 
 from __future__ import annotations
 

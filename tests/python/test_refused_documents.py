@@ -1,4 +1,4 @@
-"""Documents that are refused: the error has their place, and with on_error="skip" all others are written."""
+"""Test refused documents: the error has their place, and with on_error="skip" all others are written."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def haystack(dsn: str, **on_error: Any) -> Any:
 
 @pytest.mark.parametrize("add", [langchain, llamaindex, haystack])
 def test_frameworks(dsn: str, add: Callable[..., Any]) -> None:
-    """Their ids may be new ones, which nobody has seen: the place says which document it is."""
+    """A framework may make new ids that nobody has seen, so the error names the document by its place."""
     with pytest.raises(InvalidArgumentError, match=r"documents\[1\]"):
         add(dsn)
     with pytest.warns(UserWarning, match=r"documents\[1\] was left out"):

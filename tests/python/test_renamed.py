@@ -1,4 +1,4 @@
-"""Old names of functions, views and methods are refused, with the new name in the hint."""
+"""Test that old names of functions, views and methods are refused, with the new name in the hint."""
 
 from __future__ import annotations
 

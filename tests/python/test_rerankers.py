@@ -1,4 +1,4 @@
-"""The rerankers that the package brings. Searches that use them: test_reranking.py."""
+"""Test the rerankers of the package; test_reranking.py tests searches that use rerankers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *SENTENCE.split()]
 NOBODY = "http://127.0.0.1:9/v1"
 
 
-# HTTP services
+# The following tests call HTTP services
 
 
 def scored(body: dict[str, Any]) -> list[tuple[int, float]]:
-    """A score for each text, the best first: a tenth of its number of words."""
+    """Return (place, score) of each text, the best first; the score is a tenth of the text's number of words."""
     texts = body.get("documents") or body["texts"]
     return sorted(((i, len(text.split()) / 10) for i, text in enumerate(texts)), key=lambda row: -row[1])
 
@@ -186,7 +186,7 @@ def test_arguments_are_checked(make: Callable[[], Any], part: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-# Language models
+# The following tests call language models
 
 
 def chat(content: Any) -> Any:
@@ -288,11 +288,11 @@ def test_llm_says_that_nobody_is_there() -> None:
         LLMReranker("m", base_url=NOBODY).warm_up()
 
 
-# Late interaction
+# The following tests use late interaction
 
 
 class Table:
-    """Token vectors from a table of words."""
+    """Return token vectors from a table of words."""
 
     model_name = "table"
     vectors = np.random.default_rng(5).standard_normal((len(WORDS), 8)).astype(np.float32)
@@ -307,7 +307,7 @@ class Table:
 
 
 def max_sim(query: list[str], text: list[str]) -> float:
-    """Khattab & Zaharia 2020, equation 3, word by word."""
+    """Compute equation 3 of Khattab & Zaharia 2020 word by word."""
     return sum(max(float(np.dot(vector(one), vector(other))) for other in text) for one in query)
 
 
@@ -343,7 +343,7 @@ def local() -> LocalEmbedder:
 
 
 def test_the_local_models_token_vectors(local: LocalEmbedder) -> None:
-    """Against the first and the last token's numbers of sentence-transformers 6.2 with torch 2.13."""
+    """The first and the last token's numbers equal sentence-transformers 6.2 with torch 2.13."""
     question, empty, long = local.embed_tokens(["How do I sort a list of dictionaries by key?", "", "word " * 300])
     assert (question.shape, question.dtype.name, empty.shape) == ((13, 384), "float32", (0, 384))
     np.testing.assert_allclose(question[0, :5], [0.107324, 0.041678, 0.018543, -0.052097, -0.072139], atol=1e-4)
@@ -374,7 +374,8 @@ def test_the_end_of_a_long_text_counts(local: LocalEmbedder) -> None:
 
 @pytest.fixture(scope="module")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BertForSequenceClassification with random weights: the class of cross-encoder/ms-marco-MiniLM-L-6-v2."""
+    """Save a BertForSequenceClassification with random weights, the class of cross-encoder/ms-marco-MiniLM-L-6-v2;
+    return its folder."""
     reason = "a real cross-encoder needs: pip install 'pgbraid[sentence-transformers]'"
     pytest.importorskip("sentence_transformers", reason=reason)
     return make_model(tmp_path_factory.mktemp("tiny"), labels=1)
@@ -450,7 +451,7 @@ def test_token_vectors_of_sentence_transformers(local: LocalEmbedder) -> None:
 
 
 class FakeCrossEncoder:
-    """The part of the library's class that is used; scores are lengths."""
+    """Stand in for the library's class with the methods that are used; scores are lengths."""
 
     def __init__(self, source: str, **options: Any) -> None:
         if source == "broken":
@@ -504,7 +505,7 @@ def test_importing_rerankers_loads_no_library() -> None:
 
 @pytest.fixture
 def batches(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many pairs the model has read at once, each time."""
+    """Return the list of the numbers of pairs that the model reads at once."""
     from transformers import BertForSequenceClassification
 
     read: list[int] = []
@@ -520,7 +521,7 @@ def batches(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def stocked(client: pgbraid.Client) -> pgbraid.Client:
-    """Texts of which full text and the semantic leg both find more than 50."""
+    """Store texts of which full text and semantic search each find more than 50; return the client."""
     words = SENTENCE.split()
     client.add_documents(
         {"external_id": f"d{n:02}", "content": " ".join(["fox", *(words[(n * k) % 10] for k in range(1, 3 + n % 7))])}

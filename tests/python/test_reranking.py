@@ -1,4 +1,4 @@
-"""Searches that a reranker ends: `client.search(reranker=…)`."""
+"""Test searches that end with a reranker: `client.search(reranker=…)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNT = 30
 
 
 class Fake:
-    """Scores by a function of (query, texts), and remembers what it was asked."""
+    """Score by a function of (query, texts), and record the calls."""
 
     model_name = "fake"
 
@@ -51,7 +51,7 @@ def highest_number() -> Fake:
 
 @pytest.fixture
 def filled(client: pgbraid.Client) -> pgbraid.Client:
-    """Chunks that a search for "zebra" finds in the order of their numbers."""
+    """Store chunks that a search for "zebra" returns in the order of their numbers; return the client."""
     client.add_documents(
         {
             "external_id": f"d{n:02}",
@@ -268,7 +268,7 @@ def test_the_event_loop_goes_on(dsn: str) -> None:
 
 
 def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
-    """What the reranker puts first is what a group, a collapsed row or a passage is made of."""
+    """Groups, collapsed rows and passages are made of the rows that the reranker puts first."""
     client.add_documents(
         {"external_id": f"d{n}", "chunks": [{"content": f"zebra {'filler ' * n}{m} {10 * m + n}"} for m in range(3)]}
         for n in range(4)
@@ -294,7 +294,7 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
         cursor = page[-1].cursor
     assert pages == [number(row.content) for row in plain]
 
-    # Without scores of the reranker, the rows are shaped by those of the fusion.
+    # If the reranker fails, the fusion's scores shape the rows.
     failed = client.search("zebra", 3, reranker=Fake(fail), options=options)
     assert failed[0].chunk_id == client.search("zebra", 3, options=options)[0].chunk_id
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
@@ -303,7 +303,7 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
 
 
 def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client: pgbraid.Client) -> None:
-    """A model that grades gives many the same score, and names say nothing."""
+    """Ties are frequent with a model that grades; they keep the search's order, whatever the ids."""
     client.add_documents({"external_id": f"d{9 - n}", "content": "zebra " + "filler " * n} for n in range(6))
     equal = Fake(lambda _, texts: [1.0] * len(texts))
     found = ids(client.search("zebra"))
@@ -337,7 +337,7 @@ def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     grouped = filled.recall("zebra", match_count=2, reranker=reranker, options={"group_by": "document"})
     assert [row.group_score for row in grouped] == [19, 18]
 
-    # What names the time is no part of what texts are compared with.
+    # The reranker gets the query without the words that name the time.
     filled.recall("zebra last week", "auto", reranker=reranker)
     assert [query for query, _ in reranker.calls] == ["zebra"] * 3
     failed = filled.recall("zebra", match_count=5, reranker=Fake(fail))
@@ -356,7 +356,7 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     assert context.warnings == filled.search("zebra", 4).warnings
     assert len(reranker.calls[0][1]) == 20
 
-    # The budget is for the best passages.
+    # The best passages use up the budget.
     small = filled.assemble_context("zebra", context[1].total_tokens, 4, reranker=reranker)
     assert [passage.external_id for passage in small] == expect([19, 18])
     in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", reranker=reranker)
@@ -369,7 +369,7 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
 
 
 def test_a_context_is_of_all_that_was_reranked(filled: pgbraid.Client) -> None:
-    # Both of the first two rows are Ana's: groups are made of all 20.
+    # The first two rows are both Ana's, so groups are made of all 20 rows.
     odd_first = Fake(lambda _, texts: [float(number(text) % 2 * 100 + number(text)) for text in texts])
     context = filled.assemble_context("zebra", 100_000, 2, reranker=odd_first, options={"group_by": "speaker"})
     assert [passage.external_id for passage in context] == expect([19, 18])

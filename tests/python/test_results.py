@@ -1,4 +1,4 @@
-"""Times and snippets."""
+"""Test times and snippets of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that takes any retriever takes the client, and one that has nothing to do with pgbraid."""
+"""Test that code for any retriever accepts the client and a retriever without pgbraid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXTS = {"fox": "a quick brown fox", "dog": "a lazy dog", "both": "the fox and t
 
 
 class InMemory:
-    """Counts words."""
+    """Rank texts by the number of query words."""
 
     def retrieve(self, query: str, k: int = 10, filters: Mapping[str, Any] | None = None) -> list[ScoredChunk]:
         chunks = [

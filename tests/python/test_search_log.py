@@ -1,4 +1,4 @@
-"""Searches that are logged, and what becomes of their results."""
+"""Test logged searches and feedback about their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver takes what SQL takes: in the same order, and in the same forms."""
+"""Test that the driver takes SQL's arguments, in the same order and the same forms."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pgbraid.errors import InvalidArgumentError, PgbraidError
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
-# The names of arguments in Python, where they are others.
+# Python gives these arguments other names.
 NAMES = {"query_text": "query", "with_state": "state"}
 
 
 def test_the_collection_is_where_sql_has_it(db: psycopg.Connection[Any]) -> None:
-    """Where all arguments before it can be given by their place, it can be, too."""
+    """A method takes the collection by place if it takes all arguments before it by place."""
     wrong = []
     for name, names in db.execute(
         "select proname::text, proargnames[:pronargs]::text[] from pg_proc"
@@ -83,7 +83,7 @@ COUNTED = sorted(
 
 
 def test_the_number_of_rows_has_one_name(db: psycopg.Connection[Any]) -> None:
-    """A method takes `match_count` where its function of the API does, and `limit` as well."""
+    """A method takes `match_count` if its function of the API does, and `limit` as well."""
     taking = {
         name
         for (name,) in db.execute(

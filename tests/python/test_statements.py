@@ -1,4 +1,4 @@
-"""Statements name the functions that they call, by which reads go to standbys."""
+"""Test that statements name the functions that they call; the names decide which reads go to standbys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKAGE = Path(pgbraid.__file__).parent
 
 
 def statements() -> Iterator[tuple[str, set[str], set[str]]]:
-    """Where a statement stands, the functions that are named beside it, and those in its text."""
+    """Yield each statement's place, the functions named beside it, and the functions in its text."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rows"):

@@ -1,4 +1,4 @@
-"""Searches whose results come page after page."""
+"""Test searches with results that come page after page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Connection = psycopg.Connection[Any]
 
 
 class Gate(HashEmbedder):
-    """Embeds a query when it is let, and remembers what it was asked."""
+    """Embed a query once `opened` is set, and record the queries."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.asked: list[str] = []
@@ -44,7 +44,7 @@ class Gate(HashEmbedder):
 
 
 class ByLength:
-    """Reranks longer texts first."""
+    """Rerank longer texts first."""
 
     model_name = "length"
 
@@ -92,7 +92,7 @@ def logged_ids(db: Connection) -> list[str]:
 
 
 def apply(changes: pgbraid.RankChanges, before: list[int]) -> list[int | None]:
-    """A list as a user interface would bring it up to date, None where a new row belongs."""
+    """Update a list as a user interface would; None stands for a new row."""
     kept = [chunk_id for chunk_id in before if chunk_id not in changes.gone]
     ranks = {chunk_id: before.index(chunk_id) + 1 for chunk_id in kept}
     for chunk_id, (old, new) in changes.moved.items():
@@ -171,7 +171,8 @@ def test_a_reranker_comes_last(logged: pgbraid.Client, options: Any) -> None:
     expected = logged.search("heron reeds", 2, reranker=ByLength(), options=options)
     fused = logged.search("heron reeds", 2, options=options)
     pages = list(logged.search_stream("heron reeds", 2, reranker=ByLength(), options=options))
-    assert [page.stage for page in pages] == ["fused", "reranked"]  # the vector is known
+    # the vector is known, so no full-text page comes first
+    assert [page.stage for page in pages] == ["fused", "reranked"]
     assert [scores(page) for page in pages] == [scores(fused), scores(expected)]
     assert pages[1].changes
     pages = list(logged.search_stream("heron reeds", 2, reranker=Broken(), options=options))
@@ -195,7 +196,7 @@ def test_a_reranker_comes_last(logged: pgbraid.Client, options: Any) -> None:
     ],
 )
 def test_stages(dsn: str, logged: pgbraid.Client, db: Connection, arguments: Any, stages: list[str]) -> None:
-    """No page is of use before one that needs nothing more."""
+    """No page precedes a page that is ready without waiting."""
     query = {"query": "heron reeds", **arguments}
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         pages = list(client.search_stream(**query))
@@ -212,7 +213,7 @@ def test_a_vector_that_is_known_is_not_made_again(dsn: str, logged: pgbraid.Clie
         assert [page.stage for page in client.search_stream("heron")] == ["full_text", "fused"]
         assert [page.stage for page in client.search_stream("heron")] == ["fused"]
     assert gate.asked == ["heron"]
-    other = Gate()  # as of another process
+    other = Gate()  # stands for another process
     with pgbraid.connect(dsn, embedder=other) as client:
         client.status()
         asked: list[str] = []
@@ -279,7 +280,7 @@ def test_late_interaction_is_of_the_second_page(dsn: str, logged: pgbraid.Client
             list(client.search_stream("heron", late_interaction=True))
         client.set_token_vectors("default")
         assert client.embed_token_vectors() == len(TEXTS)
-        # With the vector known, too: those of the tokens are still to be made.
+        # A known query vector changes nothing: the token vectors are still to be made.
         for _ in range(2):
             first, last = client.search_stream("heron reeds", late_interaction=True)
             assert [page.stage for page in (first, last)] == ["full_text", "fused"]
@@ -318,7 +319,7 @@ def blocked(db: Connection) -> None:
 
 
 def test_closed_while_the_server_searches(dsn: str, logged: pgbraid.Client, db: Connection) -> None:
-    """By another thread: the statement ends at once, and the connection is as before."""
+    """Another thread closes the stream: the statement ends at once, and the connection stays usable."""
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client, ThreadPoolExecutor() as threads:
         client.search("warm")
         for query in ("heron", "heron reeds"):
@@ -342,7 +343,7 @@ def test_closed_while_the_query_is_embedded(dsn: str, logged: pgbraid.Client, db
         stream.close()
         assert waiting.result(PATIENCE) is None and not gate.opened.is_set()
         assert client.search("heron", mode="full_text")
-        assert len(logged_ids(db)) == 1  # of the search, not of the stream
+        assert len(logged_ids(db)) == 1  # the full-text search was logged, and the closed stream was not
         with client.search_stream("reeds") as abandoned:
             assert next(abandoned).stage == "full_text"
         assert list(abandoned) == []
@@ -394,7 +395,7 @@ def test_a_stream_is_for_one_reader(dsn: str, logged: pgbraid.Client, gate: Gate
 
 
 def test_a_task_that_is_cancelled(dsn: str, logged: pgbraid.Client, db: Connection, gate: Gate) -> None:
-    """While the query is embedded, and while the server searches."""
+    """A task can be cancelled while the query is embedded, and while the server searches."""
 
     async def session() -> list[int]:
         async with pgbraid.connect_async(dsn, embedder=gate) as client:
@@ -418,7 +419,7 @@ def test_a_task_that_is_cancelled(dsn: str, logged: pgbraid.Client, db: Connecti
                 with pytest.raises(asyncio.CancelledError):
                     await task
             counts.append(await client.count())
-            # Or the stream is closed by another task.
+            # Another task may close the stream instead.
             with db.transaction():
                 db.execute("lock table braid_store.collections")
                 stream = client.search_stream("heron reeds")

@@ -1,4 +1,4 @@
-"""Tables of the user's own that are kept in step."""
+"""Test syncing with the user's own tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_rows_of_another_tenant(client: pgbraid.Client, articles: Connection) ->
 
 
 def test_numbers_of_thousands_of_digits(client: pgbraid.Client, db: Connection) -> None:
-    """Python reads integers of 4,300 digits by itself."""
+    """Python itself reads only integers of up to 4,300 digits."""
     db.execute("create table articles (id int primary key, body text, n numeric)")
     db.execute(
         "insert into articles values (1, 'amber', repeat('9', 5000)::numeric), (2, 'amber', -1.5),"

@@ -1,4 +1,4 @@
-"""Spans and durations of calls, once they are asked for."""
+"""Test spans and durations of calls, which are recorded on request."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Recorded:
         return list(self.exporter.get_finished_spans())
 
     def durations(self) -> dict[tuple[Any, Any], tuple[int, float]]:
-        """Count and seconds, by operation and error."""
+        """Return count and seconds, by operation and error."""
         data = self.reader.get_metrics_data()
         assert data is not None
         (metric,) = data.resource_metrics[0].scope_metrics[0].metrics
@@ -73,13 +73,13 @@ def test_a_call_is_a_span_and_a_duration(client: pgbraid.Client, recorded: Recor
     assert attributes.pop("db.namespace") == client.connection.info.dbname
     assert attributes.pop("server.address") == client.connection.info.host
     assert attributes.pop("server.port") == client.connection.info.port
-    # Nothing else: no text.
+    # Telemetry records no text.
     assert attributes == {"db.system.name": "postgresql", "db.collection.name": "default"}
     assert span.status.status_code is StatusCode.UNSET
     assert span.instrumentation_scope is not None and span.instrumentation_scope.name == "pgbraid"
     (((_, error), (count, seconds)),) = recorded.durations().items()
     assert error is None and count == 1
-    # A clock that is set meanwhile moves the span, which has the time of day.
+    # The span uses the time of day, which moves if the clock is set; the duration does not.
     assert 0 < seconds <= took and span.start_time is not None and span.end_time is not None
 
 

@@ -1,4 +1,4 @@
-"""A tenant's life in Python: created, exported, imported, dropped."""
+"""Test a tenant's life in Python: created, exported, imported, dropped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_tenant_moves(client: pgbraid.Client, dsn: str) -> None:
         for query in ("object 7", "number"):
             found, expected = copy.search(query), client.search(query)
             assert [(r.external_id, r.content) for r in found] == [(r.external_id, r.content) for r in expected]
-            # The mean of similarities is a sum in the order of rows.
+            # The mean of similarities is summed in the order of rows, which may differ.
             assert [r.score for r in found] == pytest.approx([r.score for r in expected], rel=1e-12)
         assert list(copy.export_tenant()) == exported
         with pytest.raises(errors.InvalidArgumentError, match="record 1"):

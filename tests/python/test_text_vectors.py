@@ -1,4 +1,4 @@
-"""Embedders of any kind, as a client uses them: what they fail by, and what they are asked twice."""
+"""Test how a client uses embedders of any kind: errors, and texts that are embedded once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOX = {"external_id": "fox", "content": "The quick brown fox jumps over the lazy
 
 
 class Counting(HashEmbedder):
-    """Knows what it was asked."""
+    """Embed, and record the texts."""
 
     def __init__(self) -> None:
         self.queries: list[str] = []
@@ -36,7 +36,7 @@ class Counting(HashEmbedder):
 
 
 class Failing(HashEmbedder):
-    """Fails by whatever it is given, or gives it."""
+    """Raise the given exception, or return the given value as the vector."""
 
     def __init__(self, what: Any) -> None:
         self.what = what
@@ -108,7 +108,7 @@ def test_a_query_is_embedded_once(client: pgbraid.Client, dsn: str) -> None:
     embedder = Counting()
     scores = []
     for _ in range(2):
-        # Another client of the same process, as with a connection for each request.
+        # A further client of the same process stands for a connection for each request.
         with pgbraid.connect(dsn, embedder=embedder) as asked:
             scores += [asked.search("brown fox", mode="semantic")[0].semantic_score for _ in range(2)]
     assert embedder.queries == ["brown fox"]
@@ -142,7 +142,7 @@ def test_a_failure_is_not_kept() -> None:
 
 
 def test_an_embedder_that_is_gone_leaves_nothing_to_the_next() -> None:
-    """The next often has its id."""
+    """A new embedder does not get the vectors of a deleted one, although it often has the same id()."""
     for number in range(50):
         assert text_vectors.query_vector(Failing([float(number)]), "a").to_list() == [number]
 

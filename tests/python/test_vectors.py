@@ -1,4 +1,4 @@
-"""pgvector's types, taken and given, wherever the extension is."""
+"""Test pgvector's types as arguments and results, in any schema of the extension."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORMS: dict[str, Callable[[list[float]], Any]] = {
 
 @pytest.fixture
 def three(client: pgbraid.Client) -> pgbraid.Client:
-    """A collection `three` of three dimensions."""
+    """Create a collection `three` of three dimensions; return the client."""
     client.create_collection("three", dimensions=3, embedding_model="mine")
     return client
 
@@ -167,7 +167,7 @@ def test_a_wrong_vector_of_a_later_batch_is_told_by_its_document(three: pgbraid.
 
 
 def test_vectors_travel_in_binary(dsn: str, tmp_path: Path) -> None:
-    """The protocol's trace shows the format of each parameter: pgvector's text form is nowhere in it."""
+    """The protocol's trace shows each parameter's format, and never pgvector's text form."""
     dimensions = 384
 
     class Halves(HashEmbedder):
@@ -195,7 +195,7 @@ def test_vectors_travel_in_binary(dsn: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def elsewhere(server: embedded.Server) -> Iterator[str]:
-    """DSN of a database whose extension is in a schema that is not in the search_path."""
+    """Yield the DSN of a database with the extension in a schema outside the search_path."""
     name = f"elsewhere_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
         connection.execute(f"create database {name}")
