@@ -78,6 +78,6 @@ $$;
 
 comment on function braid_store.listed_conditions(jsonb) is
   'Return the conditions of a filter that lists of metadata values can answer, or null if there are none. '
-  'conditions: the conditions, which are and-ed. Each has a key and spans of values of a type; a chunk that passes '
-  'has a value in one of the spans. low and high belong to the span; one of them may be null. is_all: whether the '
-  'filter has no other conditions.';
+  'conditions: the conditions, which are and-ed. Each has a key and spans of values, each span of one type; a chunk '
+  'that passes has a value in one of the spans. low and high belong to the span; one of them may be null. is_all: '
+  'whether the filter has no other conditions.';

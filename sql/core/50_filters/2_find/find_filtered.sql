@@ -33,8 +33,8 @@ declare
   -- indexed_candidates()). The widest scan reads 1000 vectors, so it is not enough if a share below candidate_count /
   -- c_scanned passes.
   c_scanned constant float8 := 1200;
-  -- The cost for a leg of a chunk that it finds and tests, and of a chunk that it is given. The unit is the cost of a
-  -- chunk if all are read, half a microsecond.
+  -- Costs for each chunk: c_tested_… if a leg finds and tests it, c_given if a leg is given it. The unit is the cost
+  -- for each chunk of reading all chunks, half a microsecond.
   c_tested_text constant float8 := 16;
   c_tested_semantic constant float8 := 50;
   c_given constant float8 := 4;

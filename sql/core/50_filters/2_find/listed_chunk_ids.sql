@@ -78,8 +78,8 @@ begin
       from unnest(v_spans.types, v_spans.low_numbers, v_spans.high_numbers, v_spans.low_texts, v_spans.high_texts)
              o (type, low_number, high_number, low_text, high_text),
            lateral (
-             -- The numbers of values below the span, and below or in it, are places in the list, because both have the
-             -- same order.
+             -- Count the values below the span, and the values below or in it. Both counts are places in the list,
+             -- which is sorted.
              select case when o.type = 'number' then width_bucket(o.low_number, l.number_values)
                                                      - (l.number_values[width_bucket(o.low_number,
                                                        l.number_values)] = o.low_number)::int

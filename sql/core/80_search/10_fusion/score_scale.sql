@@ -34,7 +34,7 @@ begin
         shift := lowest;
         scale := highest - lowest;
         v_constant := case when v_is_flat then 1 end;
-      -- 0 is the lowest possible score: -1 for the cosine. An inner product has no lower bound, so 0 stays 0.
+      -- The lowest possible score becomes 0: -1 for the cosine. An inner product has no lowest value, so 0 stays 0.
       when normalisation = 'theoretical' or normalisation = 'centroid' and leg in ('full_text', 'sparse') then
         shift := case when leg = 'semantic' and distance = 'cosine' then -1 else 0 end;
         scale := highest - shift;

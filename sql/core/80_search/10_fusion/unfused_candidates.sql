@@ -42,5 +42,5 @@ $$;
 
 comment on function braid_store.unfused_candidates(text, braid_store.found_candidates) is
   'Make one list of candidates for searches that fuse nothing. It has the candidates of a single leg with their own '
-  'scores, or those chunks that full text found, in the order of semantic search (prefilter). legs has the same '
-  'values as in a search_request.';
+  'scores, or the chunks that full text found, in the order of semantic search (prefilter). legs has the same values '
+  'as in a search_request.';

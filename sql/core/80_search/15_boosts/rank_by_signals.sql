@@ -12,13 +12,13 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set extra_float_digits = 1
--- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
--- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
+-- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
+-- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
-  c_half_life constant float8 := 604800; -- halves every seven days
+  c_half_life constant float8 := 604800; -- recency halves every seven days
   v_now float8 := extract(epoch from now())::float8;
   v_sum float8 := coalesce((weights ->> 'similarity')::float8, 0) + coalesce((weights ->> 'importance')::float8, 0)
                   + coalesce((weights ->> 'recency')::float8, 0);

@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Comparing more pairs of vectors than this would take too long; these take some seconds.
+  -- Comparing this many pairs of vectors takes some seconds; more are refused.
   c_most_pairs constant bigint := 20000000;
   -- The first attempt arranges only this many candidates for each row.
   c_first constant int := 4;

@@ -26,8 +26,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Punctuation around a word is not marked. Characters that can be part of a word (.NET, $19, C++, 50%) are not in
-  -- these lists.
+  -- Punctuation around a word is not marked. Each list leaves out characters that can begin or end a word (.NET and
+  -- $19, C++ and 50%).
   c_leading constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:%+&¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
   c_trailing constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
   -- A cluster is a letter with its vowel signs, tone marks and similar marks. A tag must not come between them.

@@ -26,7 +26,8 @@ as $$
               else g.value end,
          g.is_option,
          (g.value <> 'null' or 'null' = any (k.types))
-         -- If a string is allowed too, the keys of the object replace the string.
+         -- An option that may be a string or an object has no value of its own if it is an object; a key of the object
+         -- gives the value.
          and not (jsonb_typeof(g.value) = 'object' and k.types @> '{string,keys}'),
          v.is_valid, k.part, k.attribute, k.types
   from given g

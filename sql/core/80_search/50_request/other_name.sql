@@ -18,5 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.other_name(text) is
-  'Return the end of a hint that gives our name for a strategy or mode of search which has another name elsewhere; '
-  'null if there is none.';
+  'Return the end of a hint, which gives the name here for a strategy or mode of search that has another name '
+  'elsewhere. Return null for other names.';

@@ -39,6 +39,6 @@ end
 $$;
 
 comment on function braid_store.read_ranking_option(braid_store.search_options) is
-  'Return options with two keys of the option ranking moved to their own attributes: normalisation for each leg, and '
-  'saturate_at. A collection cannot have these settings. ranking keeps the other keys, and is null without any. '
-  'Raise 22023 for values that cannot be used.';
+  'Return options with two keys of the option ranking moved to their own attributes: a normalisation for each leg, '
+  'and saturate_at, which no collection can have. ranking keeps the other keys, and is null without any. Raise 22023 '
+  'for values that cannot be used.';

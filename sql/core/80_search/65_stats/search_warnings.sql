@@ -45,7 +45,8 @@ begin
           and s.vector_space_id = v_collection.vector_space_id and s.state = 'indexing');
     end if;
   end if;
-  -- Most searches give no warning, and planning the full list takes long. Stats like these give no warning of the list.
+  -- Most searches give no warning, and planning the full list takes long. If the stats have these values, no warning of
+  -- the list applies.
   if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": '
     'false,
                                 "query_cut": false, "scoring_cut": false, "underfilled": false}'

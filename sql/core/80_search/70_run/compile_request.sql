@@ -140,8 +140,8 @@ begin
   end if;
   -- These settings come from the collection if the options do not give them. A single statement is planned faster.
   select n.full_text, n.semantic, n.sparse, v_options.is_rearranged or v_collection.neighbour_weight > 0,
-         -- Another fusion or normalisation is not smoothed, so that its scores stay as defined. Paged searches are not
-         -- smoothed, because their scores must not depend on the number of candidates.
+         -- Only the default fusion and normalisation are smoothed, so that scores of others stay as defined. Paged
+         -- searches are not smoothed, because their scores must not depend on the number of candidates.
          case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid'
            and n.semantic = 'centroid'
                    and v_options.cursor is null and v_collection.full_text_weight > 0

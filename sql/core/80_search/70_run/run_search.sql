@@ -56,7 +56,7 @@ begin
     v_leg_started := clock_timestamp();
     v_found := braid_store.find_candidates(v_request);
     v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
-    v_filter_ms := v_filter_ms + v_found.filter_ms; -- is null without a filter
+    v_filter_ms := v_filter_ms + v_found.filter_ms; -- null without a filter
     -- The filter's result is kept for the next round, if more candidates are needed.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, is_reported);

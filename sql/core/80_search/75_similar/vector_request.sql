@@ -18,7 +18,7 @@ declare
 begin
   v_request.tenant_id := tenant_id;
   v_request.collection := collection;
-  -- The score of these searches is the similarity.
+  -- The score of these searches is the similarity alone, so neighbours add nothing.
   v_request.collection.neighbour_weight := 0;
   v_request.legs := 'semantic';
   v_request.options := options;

@@ -18,8 +18,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 set work_mem = '64MB'
--- Makes the planner read by the primary key, which returns rows in the order of the look-ups below. While the table is
--- small, other indexes that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
+-- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
+-- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

@@ -26,7 +26,7 @@ declare
   -- The limits for the rows of each query; rows further down add little.
   c_least_rows constant int := 50;
   c_most_rows constant int := 1000;
-  -- The constant of Cormack, Clarke & Büttcher 2009 is used here.
+  -- Cormack, Clarke & Büttcher 2009 use this constant.
   c_k constant float8 := 60;
   v_started timestamptz := clock_timestamp();
   v_place int;
