@@ -36,7 +36,7 @@ def warnings(db: Connection, call: str, *arguments: Any) -> list[str]:
 def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
     for call in (
         "search_json('amber')",
-        "search('amber')",
+        "logged_search('amber')",
         """multi_search('["amber", "b"]')""",
         "explain_search('amber')",
         "search_json('amber', filters => '{\"speaker\": \"Ana\"}')",
