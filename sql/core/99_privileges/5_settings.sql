@@ -15,10 +15,9 @@ begin
       and p.prorettype <> 'trigger'::regtype
     order by p.oid
   loop
-    execute format('alter function %s set extra_float_digits = 1 set datestyle = ''ISO, MDY'' set intervalstyle '
-      '= ''postgres'' '
-                   'set bytea_output = ''hex'' set array_nulls = on set quote_all_identifiers = off set row_security '
-                     '= on',
+    execute format('alter function %s set extra_float_digits = 1 set datestyle = ''ISO, MDY'' set intervalstyle = '
+                   '''postgres'' set bytea_output = ''hex'' set array_nulls = on set quote_all_identifiers = off set '
+                   'row_security = on',
                    v_function);
   end loop;
 end

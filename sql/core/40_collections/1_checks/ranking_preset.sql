@@ -18,8 +18,7 @@ begin
     raise exception 'ranking: preset is %', coalesce(to_json(left(preset, 100))::text, 'null')
       using errcode = '22023',
             hint = 'Use prose, conversation where the chunks of a document are turns that follow each other, or rrf '
-              'for '
-                   'reciprocal rank fusion.';
+                   'for reciprocal rank fusion.';
   elsif preset = 'rrf' and fusion <> 'rrf' then
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
       using errcode = '22023', hint = 'Leave one of the two out.';

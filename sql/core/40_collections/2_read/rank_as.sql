@@ -30,8 +30,7 @@ begin
             hint = v_wrong.hint
                    || case when v_wrong.hint ^@ 'The keys'
                              then ' preset stands for several: prose, conversation or rrf. If it is an option or an '
-                               'argument of '
-                                  'searches, give it with each search.'
+                                  'argument of searches, give it with each search.'
                            else '' end;
   elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)

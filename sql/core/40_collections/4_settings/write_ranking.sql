@@ -29,7 +29,7 @@ begin
   order by r.version desc
   limit 1;
   v_version := coalesce(v_last.version, 0);
-  -- The settings may have changed since the newest version without this function.
+  -- The settings may have changed without this function since the newest version.
   if (v_before @> v_last.ranking) is not true then
     v_version := v_version + 1;
     insert into braid_store.ranking_versions (collection_id, version, ranking, previous)

@@ -11,7 +11,7 @@ declare
   v_nulls int[];
   v_wrong record;
 begin
-  -- array_ndims('{}') is null, which passes.
+  -- array_ndims('{}') is null, so an empty array passes.
   if array_ndims(check_embedding_places.embeddings) > 1 then
     raise exception 'embeddings has % dimensions', array_ndims(check_embedding_places.embeddings)
       using errcode = '22023', hint = 'Send an array of vectors, not an array of arrays.';

@@ -28,7 +28,7 @@ begin
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text),
                     left(v_wrong.key, 100)
       using errcode = '22023',
-            -- The former names are no constant of the declaration, because every session would have to plan it.
+            -- The former names stand here because every session would have to plan a declared constant.
             hint = coalesce('It is called ' || ('{"segments": "turns"}'::jsonb ->> v_wrong.key) || ' now.',
                             braid_store.absent_part_hint('fields', v_wrong.key),
                             'The keys are: '

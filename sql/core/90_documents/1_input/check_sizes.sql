@@ -33,7 +33,8 @@ begin
       using errcode = '54000', hint = 'Send batches of a few megabytes.';
   end if;
 
-  -- Most documents are too short to exceed any limit. An element of an array takes at least four bytes.
+  -- Most documents are too short to exceed any limit, and need no exact check. An element of an array takes at least
+  -- four bytes.
   if not exists (
     select from jsonb_array_elements(check_sizes.documents) d
     where octet_length(d.value ->> 'content') > 65000
@@ -88,7 +89,7 @@ begin
       using errcode = '54000',
             hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
                           then 'Leave out the embedding and the sparse terms of so long a text: it is then split into '
-                            'chunks.'
+                               'chunks.'
                         when v_wrong.name in ('content', 'chunks', 'turns', 'text of the turns')
                           then 'Divide the document into several.'
                         when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'

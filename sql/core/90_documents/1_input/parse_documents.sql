@@ -86,7 +86,7 @@ begin
     raise exception 'document "%" has % but no embedding', left(v_wrong.external_id, 100), v_wrong.part_key
       using errcode = '22023',
             hint = format('Without an embedding its text is split into chunks: give both, or chunks with %s of their '
-              'own.',
+                          'own.',
                           v_wrong.part_key);
   end if;
 

@@ -21,7 +21,7 @@ begin
       ) t
     $query$,
     (select string_agg(format('exists (select from braid_store.%I r where r.tenant_id = t.id and r.collection_id = $2 '
-      'offset 0)',
+                              'offset 0)',
                               u.name), ' or ' order by u.place)
      from unnest('{documents,segments,vector_shards,centroids}'::text[]
                  -- Rows of parts may be all that is left.

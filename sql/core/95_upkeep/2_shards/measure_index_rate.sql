@@ -19,14 +19,13 @@ declare
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
   v_order := braid_store.shard_order(shard.storage, shard.index_type, v_space.dimensions, v_space.distance);
-  execute format('create unlogged table braid_store.vectors_%1$s_measured with (parallel_workers = %2$s) as '
-                 'select v.embedding from braid_store.vectors_%1$s v where v.tenant_id = $1 and not v.is_duplicate '
-                   'limit %3$s',
+  execute format('create unlogged table braid_store.vectors_%1$s_measured with (parallel_workers = %2$s) as select '
+                 'v.embedding from braid_store.vectors_%1$s v where v.tenant_id = $1 and not v.is_duplicate limit %3$s',
                  shard.id, current_setting('max_parallel_maintenance_workers'), c_count)
   using shard.tenant_id;
   v_begun := clock_timestamp();
   execute format('create index on braid_store.vectors_%s_measured using hnsw (%s %s) with (m = %s, ef_construction = '
-    '%s)',
+                 '%s)',
                  shard.id, v_order.indexed, v_order.operator_class, shard.hnsw_m, shard.hnsw_ef_construction);
   v_small.vector_count := c_count;
   v_small.duplicate_count := 0;

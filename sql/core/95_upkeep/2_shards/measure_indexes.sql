@@ -14,8 +14,8 @@ as $$
 declare
   c_least_queries constant int := 10;
   c_most_queries constant int := 1000;
-  -- With this number of own queries, none are made of stored vectors. Fewer queries do not tell how wide searches have
-  -- to be.
+  -- With this number of own queries or more, none are made from stored vectors. Fewer queries do not tell how wide
+  -- searches have to be.
   c_enough constant int := 30;
   -- The scan compares this number of vectors in about a minute, with 384 dimensions.
   c_most_compared constant bigint := 100000000;

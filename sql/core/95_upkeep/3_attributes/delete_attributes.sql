@@ -20,7 +20,7 @@ begin
     order by a.id
   loop
     loop
-      -- Two queries, because there are two partial indexes.
+      -- There are two queries because there are two partial indexes.
       delete from braid_store.chunk_attributes a
       where a.tenant_id + 0 = delete_attributes.tenant_id and a.ctid = any (array(
         select v.ctid from braid_store.chunk_attributes v

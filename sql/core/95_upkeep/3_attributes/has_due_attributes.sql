@@ -20,7 +20,7 @@ begin
       select
       from braid_store.indexed_attributes a
       where a.collection_id = has_due_attributes.collection_id and a.removed_at is not null
-        -- Two queries, because there are two partial indexes.
+        -- There are two queries because there are two partial indexes.
         and (exists (select from braid_store.chunk_attributes v
                      where v.tenant_id = has_due_attributes.tenant_id and v.attribute_id = a.id
                        and v.text_value is not null offset 0)

@@ -50,7 +50,7 @@ begin
       return;
     end if;
   end loop;
-  -- Tombstones name the chunks that were deleted one by one, and whose forward rows a merge had still to delete.
+  -- Tombstones name chunks that were deleted one by one, whose forward rows only a merge would have deleted.
   loop
     v_chunk_ids := array(
       select t.chunk_id from braid_store.tombstones t
@@ -71,7 +71,7 @@ begin
       get diagnostics v_count = row_count;
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;
       if v_count < c_batch_size then
-        -- A row that another session has just moved was not deleted at its old place.
+        -- A row that another session has just moved was not deleted at its old place, so look again.
         execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)',
           v_table)
         into v_is_left

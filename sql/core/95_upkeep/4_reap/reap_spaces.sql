@@ -42,9 +42,8 @@ begin
           loop
             -- Rows that a worker has locked are left to the next pass, too.
             execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid '
-                           'from braid_store.%1$I where tenant_id = $1 and collection_id = $2 and vector_space_id = '
-                             '$3 limit $4 '
-                           'for update skip locked))', v_table)
+                           'from braid_store.%1$I where tenant_id = $1 and collection_id = $2 and vector_space_id = $3 '
+                           'limit $4 for update skip locked))', v_table)
               using v_tenant_id, v_space.collection_id, v_space.vector_space_id, c_batch_size;
             get diagnostics v_count = row_count;
             exit when v_count < c_batch_size;

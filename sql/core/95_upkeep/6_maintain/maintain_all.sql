@@ -77,7 +77,7 @@ begin
       exit;
     end if;
   end loop;
-  -- A shard that waits to be dropped is left: this call retired it, or a snapshot may still read it.
+  -- A shard that waits to be dropped is unfinished work: this call retired it, or a snapshot may still read it.
   return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean
     and not braid_store.has_unfinished_shards());
 end

@@ -14,8 +14,8 @@ begin
     when 'index_shards' then
       v_done := braid_store.index_shards(deadline, is_bounded);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
-                                -- The next transaction must clean up after the new index, because only it sees what was
-                                -- deleted meanwhile.
+                                -- The work is not complete after a step: only the next transaction sees what was
+                                -- deleted meanwhile, and cleans up.
                                 'complete', v_done.step_count = 0)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'reap_collections' then

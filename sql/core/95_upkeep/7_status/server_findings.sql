@@ -46,9 +46,8 @@ as $$
        lateral (values
          ('problem', 'autovacuum_off', 'autovacuum', not current_setting('autovacuum')::boolean,
           'autovacuum is off',
-          'the space of what was replaced or deleted is never used again. After all documents had been '
-          'replaced seven times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn '
-            'it on.',
+          'the space of what was replaced or deleted is never used again. After all documents had been replaced seven '
+          'times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn it on.',
           E'alter system set autovacuum = on;\nselect pg_reload_conf();'),
          ('problem', 'track_counts_off', 'track_counts', not current_setting('track_counts')::boolean,
           'track_counts is off', 'autovacuum does not learn which tables it should clean.',
@@ -68,17 +67,14 @@ as $$
          ('problem', 'transaction_ids_old', format('database %I', current_database()), x.age > x.most,
           format('transaction ids of this database are %s transactions old, and should be %s at most', x.age, x.wanted),
           'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: '
-            'first end '
-          'what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads what is '
-            'old, and '
-          'keeps nobody waiting.',
+          'first end what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads '
+          'what is old, and keeps nobody waiting.',
           'vacuum;'),
          ('advice', 'hot_standby_feedback_off', 'hot_standby_feedback',
           pg_is_in_recovery() and not current_setting('hot_standby_feedback')::boolean,
           'hot_standby_feedback is off on this standby',
           'what vacuum removes on the primary waits for the searches here, or cancels them, and all readers of this '
-            'standby '
-          'see older rows meanwhile. Turn it on if it is searched.',
+          'standby see older rows meanwhile. Turn it on if it is searched.',
           E'-- on the standby\nalter system set hot_standby_feedback = on;\nselect pg_reload_conf();'),
          ('advice', 'maintenance_work_mem_small', 'maintenance_work_mem',
           s.graph > s.build_memory and s.build_memory < s.cache / 3,
@@ -92,8 +88,7 @@ as $$
           format('shared_buffers is %s, and what searches read is %s large',
                  current_setting('shared_buffers'), pg_size_pretty(s.read)),
           'with a tenth of it, a hybrid search took 2.1 times the CPU. Set it to a quarter of the memory, and restart '
-            'the '
-          'server.',
+          'the server.',
           format(E'alter system set shared_buffers = ''%sMB'';\n-- then restart the server',
                  -- More than the memory would keep the server from starting.
                  least(s.read / 1048576 * 5 / 4 + 1, s.cache / 3 / 1048576))),
@@ -111,8 +106,7 @@ as $$
            || quote_ident(d.datname)),
          format('%s is set', c.setting),
          'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. '
-           'The '
-         'option ef_search of a search, or set_collection, changes theirs.',
+         'The option ef_search of a search, or set_collection, changes theirs.',
          case when g.setrole = 0 then format('alter database %I', d.datname)
               when g.setdatabase = 0 then format('alter role %I', r.rolname)
               else format('alter role %I in database %I', r.rolname, d.datname) end

@@ -83,7 +83,7 @@ begin
     loop
       execute format(
         'select avg(%2$s) from (select t.* from only braid_store.%1$I t tablesample system (%3$s) limit $1) t where '
-          '%4$s',
+        '%4$s',
         v_table.relname, v_index.key_bytes, v_table.sample_percent, v_index.predicate)
       into v_key_bytes
       using c_max_sample;
@@ -92,7 +92,7 @@ begin
       -- 20 bytes are added for header, line pointer and alignment. Pages are filled to 90 %, and pages above the leaves
       -- are added.
       needed_byte_count := coalesce(ceil(v_index.reltuples * (v_key_bytes + 20) / 0.88 + 16384),
-                                    -- No key is longer.
+                                    -- A key takes no more.
                                     least(byte_count, ceil(v_index.reltuples * 2731 + 16384)));
       needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
       return next;

@@ -93,8 +93,7 @@ as $$
          format('%s has %s on this %s.', quote_ident(r.rolname), g.privileges, g.kind),
          case when g.kind = 'schema' then 'Who may create there can put functions where pgbraid''s calls find them.'
               else 'pgbraid grants only what its functions do not do: by the table itself, plans and counts tell what '
-                'other '
-                   'tenants have, and writes pass by the indexes.' end,
+                   'other tenants have, and writes pass by the indexes.' end,
          format('revoke %s on %s %s from %I;', case g.kind when 'schema' then 'create' else 'all' end, g.kind, g.name,
                 r.rolname)
   from grants g

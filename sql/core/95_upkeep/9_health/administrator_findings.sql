@@ -49,7 +49,7 @@ begin
          format('It is trusted as a %s, and is %s.', string_agg(t.kind, ' and a ' order by t.kind),
                 case when r.rolsuper then 'a superuser' else 'allowed to bypass row-level security' end),
          'No policy binds it: a mistake in a query of its program shows the rows of all tenants. It needs no such '
-           'right.',
+         'right.',
          format('alter role %I nosuperuser nobypassrls;', r.rolname)
   from braid_store.trusted_roles t
   join pg_roles r on r.rolname = t.role
@@ -59,7 +59,7 @@ begin
   select 'problem', 'maintenance_overdue', 'maintenance',
          format('What is due waits since %s.', date_trunc('second', min(d.due_at))),
          'Nothing is merged, indexed or freed, and searches get slower. Have a worker run, or pg_cron call '
-           'braid.maintain.',
+         'braid.maintain.',
          v_maintain
   from (values ('visit'), ('move_vectors'), ('index_attributes')) k (task),
        lateral (

@@ -22,8 +22,7 @@ begin
          format('The index of %s vectors is not used: as widely as it may be searched, it finds %s of the 10 nearest.',
                 s.vector_count, round(s.index_recall::numeric, 3)),
          'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes '
-           'longer to '
-         'make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
+         'longer to make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
          'measure_index_recall with set_ef_search measures with these, for which the index may be good enough.',
          format(E'select %s(%s, ''{"hnsw_m": %s, "hnsw_ef_construction": %s}'');\npgbraid maintain --seconds 3600',
                 'braid.set_collection', braid_calls.line_literal(c.name), least(100, 2 * s.hnsw_m),

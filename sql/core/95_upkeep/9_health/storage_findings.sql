@@ -22,7 +22,7 @@ begin
   select case when t.dead > t.live then 'problem' else 'advice' end, 'dead_rows', t.name,
          format('%s of %s rows are dead, in %s.', t.dead, t.dead + t.live, pg_size_pretty(t.bytes)),
          'Searches step over them, and their space is not used again before a vacuum. It keeps nobody waiting, and '
-           'reads '
+         'reads '
          || case when t.bytes < 1000000000 then 'the table, seconds.'
                  when t.bytes < 100000000000 then 'the table, minutes: best when little is going on.'
                  else 'the table, for an hour or more: in a session of its own.' end,
@@ -40,8 +40,7 @@ begin
          case when c.reltuples < 0 then 'It was never analysed.'
               else format('%s rows were written since it was analysed.', s.n_mod_since_analyze) end,
          'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads '
-           '30,000 '
-         'pages at most, and keeps nobody waiting.',
+         '30,000 pages at most, and keeps nobody waiting.',
          format('analyze %s;', c.oid::regclass)
   from braid_store.stored_tables() k
   join pg_class c on c.oid = k.oid

@@ -41,9 +41,8 @@ begin
     subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
     finding := 'Some of its words are indexed as an earlier version read them.';
     reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic '
-      'scripts, and '
-              'apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would wait too long '
-                'for it.';
+              'scripts, and apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would '
+              'wait too long for it.';
     command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_calls.line_literal(tenant_findings.tenant),
                       'braid.rebuild_index', braid_calls.line_literal(v_part.name));
     return next;
@@ -140,12 +139,11 @@ begin
       code := 'vectors_not_indexed';
       finding := case when v_moving.seconds_needed is not null
                       then format('The index of %s vectors takes about %s seconds, and no call of maintain() had so '
-                        'long.',
+                                  'long.',
                                   v_moving.vector_count, v_moving.seconds_needed)
                       else format('More than %s vectors are in no vector index.', v_limit) end;
       reason := 'Each search by meaning compares all of them. Maintenance makes the index: in SQL, maintain() without '
-        'a '
-                'time_budget, however long it takes.';
+                'a time_budget, however long it takes.';
       command := format('pgbraid maintain --seconds %s', greatest(3600, 2 * v_moving.seconds_needed));
       return next;
     end if;
@@ -156,8 +154,7 @@ begin
       finding := format('Chunks may have %s tokens; %s reads %s.', v_part.chunk_tokens, v_part.embedding_model,
                         braid_store.model_window(v_part.embedding_model));
       reason := 'What is behind is cut off, so that searches by meaning do not find it, or the service refuses the '
-        'text. A '
-                'collection keeps its chunk_tokens: write the documents into another one, and drop this.';
+                'text. A collection keeps its chunk_tokens: write the documents into another one, and drop this.';
       command := format('select %s(%s, text_config => %L, dimensions => %s, distance => %L, embedding_model => %s, '
                         'chunk_tokens => %s);', 'braid.create_collection',
                         braid_calls.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config,
@@ -171,9 +168,9 @@ begin
   return query
   select 'problem', 'rows_in_future', format('tenant %s', tenant_findings.tenant),
          format('The newest chunk was written at %s, and it is %s now.', c.created_at, date_trunc('second', now())),
-         'The clock was ahead when it was written, or has been set back since. What counts from now, such as the '
-           'boost of '
-         'what is new and the pauses of workers, goes wrong. Set the clock right (by NTP) before you correct the rows.',
+         'The clock was ahead when it was written, or has been set back since. What counts from now, such as the boost '
+         'of what is new and the pauses of workers, goes wrong. Set the clock right (by NTP) before you correct the '
+         'rows.',
          (select string_agg(format('update %s set %s where tenant_id = %s and %s > now();', t.name, t.assignment,
                                    tenant_findings.tenant_id, t.latest), E'\n' order by t.name)
           from (values

@@ -9,8 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select f.severity, f.code, f.subject, f.finding,
          f.reason || ' No vacuum, of no table, can give the space of rows free that were deleted since; they stay in '
-           'the '
-         'indexes, and searches step over them.',
+                     'the indexes, and searches step over them.',
          f.command
   from (
     select 'problem' as severity, 'transaction_long' as code, format('process %s', a.pid) as subject,
