@@ -24,7 +24,8 @@ DOCUMENT_KEYS = CHUNK_KEYS | {
     *("external_id", "title", "source_uri", "chunks", "turns", "chunk_tokens", "overlap_tokens", "format"),
 }
 # Each batch becomes a segment of the full-text index, with a row for each of its lexemes. Texts of 150 words fill a
-# batch by bytes with 3,500 documents: this makes two thirds of the rows, and takes a ninth less CPU, than 2,000.
+# batch's bytes with 3,500 documents. Compared with batches of 2,000, this makes two thirds of the rows, and takes a
+# ninth less CPU.
 BATCH_DOCUMENTS = 5000
 BATCH_BYTES = 4_000_000
 BATCH_EMBEDDING_BYTES = 16_000_000

@@ -43,9 +43,9 @@ async def add_documents(
     external_id and content; other columns go by their names, and unknown ones become metadata.
 
     Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called with the number
-    of documents written so far. Raise InvalidArgumentError naming the document, its place and the key. With
-    `on_error="skip"`, a refused document, such as one with NUL in its text, is left out. `failed` of the result has its
-    index, external_id and error; the batch is halved until all others are written.
+    of documents written so far. Raise NotFoundError, LimitExceededError, and InvalidArgumentError naming the document,
+    its place and the key. With `on_error="skip"`, a refused document, such as one with NUL in its text, is left out.
+    `failed` of the result has its index, external_id and error; the batch is halved until all others are written.
     """
     if on_error not in ("raise", "skip"):
         raise InvalidArgumentError(f"on_error is {on_error!r}", hint="use 'raise' or 'skip'", sqlstate="22023")

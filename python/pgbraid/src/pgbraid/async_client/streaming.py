@@ -143,7 +143,7 @@ class SearchStream:
         self._vector: Future[Any] | None = None
         # All rows that the search found, with stats and warnings; a page may show some of them.
         self._found = SearchResults([])
-        # The future that a page waits for, if not a statement.
+        # The future that a page waits for; None while it waits for a statement.
         self._awaited: Future[Any] | None = None
         self._is_closed = False
         self._is_busy = False

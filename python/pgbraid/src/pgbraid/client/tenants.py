@@ -24,7 +24,7 @@ def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator
     `import_tenant`. The collections that it uses come first, then its documents with their chunks and embeddings, from
     one snapshot. Maps to braid.export_tenant.
 
-    Raise ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+    Raise NotFoundError, and ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
     try:
         with client.connection.transaction():

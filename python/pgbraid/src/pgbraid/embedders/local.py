@@ -152,7 +152,7 @@ def _run(model: Callable[[list[list[int]]], Vectors], windows: list[list[int]]) 
 
     from threadpoolctl import threadpool_limits
 
-    # One pass per core beats one pass over all cores. The limit is per process, hence one caller at a time.
+    # One pass per core beats one pass over all cores. The limit of BLAS is per process, hence one caller at a time.
     with _all_cores, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
         return np.concatenate(list(pool.map(model, packs)))
 

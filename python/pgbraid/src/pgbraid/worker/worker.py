@@ -283,7 +283,7 @@ class Worker:
             return None
         texts = {chunk_id: text for chunk_id, text, *_ in jobs}
         chunk_ids = list(texts)
-        # Each row's claim reads the clock, between these two moments.
+        # The server's clock sets each lease's end between these two moments.
         self.held = held = Held(
             waiting.tenant, waiting.collection, waiting.embedding_model, chunk_ids, jobs[0][2], jobs[-1][3]
         )
