@@ -1,1 +1,1 @@
-"""Measurements, run by `make bench`; nothing here is collected by pytest."""
+"""Run measurements with `make bench`; pytest collects nothing here."""

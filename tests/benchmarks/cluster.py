@@ -1,9 +1,10 @@
-"""What a Citus cluster costs: searches and writes of a tenant on its node beside a database without Citus, and the
-searches of many tenants on one worker and on two: `python -m benchmarks.cluster` in tests/. PGBRAID_CITUS_DSN names the
-coordinator; the databases are its own.
+"""Measure the cost of a Citus cluster: `python -m benchmarks.cluster` in tests/. PGBRAID_CITUS_DSN names the
+coordinator; the benchmark makes its own databases.
 
-Clocks lie on a busy machine, so times are the CPU that servers took, and what is compared is called in turns. All
-servers are on this machine: their processes are read in /proc."""
+It compares a tenant's searches and writes on its node with a database without Citus, and the searches of many tenants
+on one worker and on two. Clocks are unreliable on a busy machine, so the figures are the servers' CPU time, and
+compared calls take turns. All servers run on this machine, where /proc shows their processes.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ from benchmarks.tenants.measuring import as_text
 from pgbraid_tools.cluster import distribute
 
 SECTIONS = ("costs", "throughput")
-# A login of one tenant, as most are.
+# This login has one tenant, as most logins do.
 MEMBER = "cluster_member"
 FOUND = "select external_id, score from"
 SEARCHES = {
@@ -104,7 +105,7 @@ def costs(args: argparse.Namespace) -> None:
 
 
 def say(name: str, taken: Sequence[Sequence[float]]) -> None:
-    """Medians of milliseconds: alone, and on a node."""
+    """Print the medians in milliseconds: without Citus, and on a node."""
     alone, node = (statistics.median(column) for column in taken)
     print(f"{name:44}{alone:7.2f} ms{node:11.2f} ms  x {node / alone:.2f}", flush=True)
 
@@ -137,7 +138,7 @@ def searches(alone: str, node: str, tenant: Tenant, source: Source, count: int) 
                 for place in (0, 1) if number % 2 else (1, 0):
                     spent, answers[place] = timed(sessions[place], statement, query)
                     taken[place].append(spent)
-                # Two indexes of the same vectors are not alike: chance has a part in each.
+                # Two vector indexes of the same vectors differ, because their links are random.
                 if kind == "full text" or tenant.size < EXACT_ROWS:
                     compared += 1
                     different += answers[0] != answers[1]
@@ -184,7 +185,8 @@ def writes(alone: str, node: str, tenant: Tenant, source: Source) -> None:
 
 
 def throughput(args: argparse.Namespace) -> None:
-    """Of many tenants, by clients that go to the node of each: without Citus, on one worker, on two."""
+    """Measure the throughput of many tenants: without Citus, on one worker, on two. Clients connect to each tenant's
+    node."""
     tenants = [Tenant(rank, args.small, (rank - 1) * args.small) for rank in range(1, args.tenants + 1)]
     source = Source(args.words)
     with (
@@ -203,7 +205,7 @@ def throughput(args: argparse.Namespace) -> None:
         found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
         with searching(entries, tenants, source, args.clients) as ask:
             for name in entries:
-                # Each client's first searches.
+                # Each client's first searches are not counted.
                 ask(name, args.seconds)
                 if args.pin:
                     pin(places[name])
@@ -221,7 +223,8 @@ def throughput(args: argparse.Namespace) -> None:
 
 @contextmanager
 def searching(entries: Mapping[str, str], tenants: Sequence[Tenant], source: Source, count: int) -> Iterator[Any]:
-    """A function that has all clients search for so many seconds: how many searches, and their own CPU."""
+    """Yield a function that makes all clients search for some seconds and returns the number of searches and the
+    clients' CPU."""
     pipes: list[tuple[Any, Any]] = [CONTEXT.Pipe() for _ in range(count)]
     clients = [
         CONTEXT.Process(target=search, args=(end, entries, tenants, source, number))
@@ -246,7 +249,7 @@ def searching(entries: Mapping[str, str], tenants: Sequence[Tenant], source: Sou
 
 
 def search(pipe: Any, entries: Mapping[str, str], tenants: Sequence[Tenant], source: Source, number: int) -> None:
-    """A client."""
+    """Run a client."""
     rng = random.Random(number)
     queries = source.queries(300)
     with ExitStack() as stack:
@@ -287,14 +290,14 @@ def parent_of(pid: int) -> int:
 
 
 def cpu_of(servers: set[int]) -> float:
-    """Seconds of all processes that these servers have and had."""
+    """Return the CPU seconds of all present and ended processes of these servers."""
     spent = sum(cpu_of_ended(server) for server in servers)
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if parent_of(int(folder.name)) in servers:
                 spent += cpu_seconds(int(folder.name))
         except OSError:
-            pass  # it has ended
+            pass  # the process has ended
     return spent
 
 

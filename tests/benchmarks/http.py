@@ -1,4 +1,4 @@
-"""What PostgREST adds to the same call on a connection: `python -m benchmarks.http` in tests/."""
+"""Measure the cost of PostgREST, compared with the same call on a connection: `python -m benchmarks.http` in tests/."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def measured(name: str, asked: list[Any], api: postgrest.Gateway, user: psycopg.Connection[Any]) -> list[str]:
-    """The two take turns, so that the machine's moods are the same for both."""
+    """Measure both ways in turns, so that the machine's other load is the same for both."""
     token = postgrest.token_for("default")
     times: tuple[list[float], list[float]] = ([], [])
     for text, vector in [*asked[:20], *asked]:

@@ -1,7 +1,8 @@
-"""Documents with vectors, written by one client and by two at once; and how much space a week of changes takes:
+"""Measure documents with vectors, written by one client and by two at once, and the space that a week of changes takes:
 `python -m benchmarks.loading` in tests/.
 
-A client is a process. What it takes of the CPU itself is told, because it shares the machine with the server."""
+A client is a process. Its own CPU time is reported, because it shares the machine with the server.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from support import temporary_folder
 Connection = psycopg.Connection[Any]
 COLLECTION = "corpus"
 DIMENSIONS = 384
-# Documents made before the clock runs.
+# Documents are made in batches outside the timed part.
 BATCH = 10_000
 WEEK_SIZE, WEEK_WORDS, WEEK_DIMENSIONS = 20_000, 80, 64
 CHANGED, CHANGED_A_CALL, TIMES_A_DAY = 400, 20, 4
@@ -91,7 +92,7 @@ def loading(server: embedded.Server, size: int, counts: list[int]) -> str:
 
 
 def load(dsn: str, size: int, count: int) -> tuple[float, float, float]:
-    """Documents a second, and the milliseconds of CPU that one takes of the server and of its client."""
+    """Return documents per second, and the CPU milliseconds per document of the server and of its client."""
     ready = CONTEXT.Barrier(count)
     answers: Any = CONTEXT.Queue()
     part = size // count
@@ -116,7 +117,7 @@ def write(dsn: str, size: int, numbers: range, ready: Any, answers: Any) -> None
         begun = cpu_seconds(pid)
         for first in range(numbers.start, numbers.stop, BATCH):
             batch = documents(texts, vectors, range(first, min(first + BATCH, numbers.stop)))
-            # All write at the same time, or none.
+            # The barrier makes all clients write at the same time.
             ready.wait()
             started, cpu = time.perf_counter(), time.process_time()
             client.add_documents(batch, collection=COLLECTION)
@@ -169,7 +170,7 @@ def week(dsn: str) -> str:
 
 
 def upkeep(db: Connection) -> None:
-    """As `pgbraid maintain` does."""
+    """Run the same maintenance as `pgbraid maintain`."""
     while not db.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
         pass
     reclaim_space(db, time.monotonic() + 3600, [])

@@ -1,6 +1,6 @@
-"""How well agents' memory is found, by turn and by session: `python -m benchmarks.memory` in tests/.
+"""Measure how well searches find agents' memory, by turn and by session: `python -m benchmarks.memory` in tests/.
 
-LoCoMo whole, and the meetings of QMSum's test split. Searches only: no answer is made, and none is graded.
+The sets are all of LoCoMo, and the meetings of QMSum's test split. Only searches run; no answer is made or graded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pgbraid.install import install
 from support.judged import ndcg
 from support.loading import Connection
 
-# As MTEB orders them; LoCoMo's own numbers.
+# The categories have LoCoMo's numbers and MTEB's order.
 CATEGORIES = {4: "single hop", 1: "multi hop", 2: "temporal", 3: "open domain", 5: "adversarial"}
 DEPTHS = (5, 10)
 Ranked = Callable[[Query], list[str]]
@@ -52,7 +52,7 @@ def main() -> None:
         install(dsn)
         db = stack.enter_context(psycopg.connect(dsn, autocommit=True))
         for name in arguments.sets.split(","):
-            # Of 129,177 turns in all of QMSum, those of the meetings that test questions are about.
+            # QMSum has 129,177 turns; only the meetings of test questions are loaded.
             keep = (lambda line: line["metadata"]["split"] == "test") if name == "qmsum" else None
             judged = read_set(arguments.data / name, "test", keep)
             load(db, judged)
@@ -70,11 +70,11 @@ def load(db: Connection, judged: JudgedSet) -> None:
     seconds, is_complete = 60, False
     while not is_complete:
         ((done,),) = db.execute("select braid.maintain(%s)", (f"{seconds} seconds",)).fetchall()
-        # A step that takes longer than it may is not begun.
+        # maintain() begins no step that exceeds its time, so the time grows to `seconds_needed`.
         seconds, is_complete = max(seconds, done.get("seconds_needed", 0)), done["complete"]
 
 
-# Of braid.hybrid_search, by the preset that the collection has meanwhile.
+# Each label has a preset of the collection, and arguments of braid.hybrid_search.
 TURNS: dict[str, tuple[str, dict[str, Any]]] = {
     "vectors alone": ("prose", {"full_text_weight": 0.0}),
     "full text alone": ("prose", {"semantic_weight": 0.0}),
@@ -119,7 +119,7 @@ def measure(db: Connection, judged: JudgedSet, chosen: str) -> None:
 
 
 def rank(db: Connection, judged: JudgedSet, query: Query, arguments: Mapping[str, Any], unit: str) -> list[str]:
-    """The first ten turns, or the first ten sessions."""
+    """Return the first ten turns, or the first ten sessions."""
     values = {
         "query_text": query.text,
         "query_embedding": query.embedding,
@@ -137,8 +137,11 @@ def rank(db: Connection, judged: JudgedSet, query: Query, arguments: Mapping[str
 
 
 def scores(rankings: Sequence[list[str]], relevance: Sequence[dict[str, int]]) -> dict[str, Values]:
-    """nDCG@10 with graded gains and log2 discounts, as trec_eval and MTEB have it; any@k: whether one of what is
-    relevant is among the first k; all@k: whether all is; recall@k: what share of it is."""
+    """Return values of measures by name. nDCG@10 uses graded gains and log2 discounts, as trec_eval and MTEB do.
+
+    any@k: whether the first k contain a relevant result. all@k: whether they contain all relevant results. recall@k:
+    the share of relevant results that they contain.
+    """
     given: dict[str, list[float]] = {}
     for ranking, judged in zip(rankings, relevance, strict=True):
         wanted = {item for item, grade in judged.items() if grade > 0}

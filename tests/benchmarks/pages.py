@@ -1,4 +1,4 @@
-"""Sections of README.md and docs/lab/measurements.md that a measurement writes: those between its two comments."""
+"""Write a measurement's sections of README.md and docs/lab/measurements.md, each between two comments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ README, MEASUREMENTS = ROOT / "README.md", ROOT / "docs" / "lab" / "measurements
 
 
 def write_section(page: Path, name: str, text: str) -> None:
-    """Replace what stands between `<!-- name: written by … -->` and `<!-- end of name -->`."""
+    """Replace the text between `<!-- name: written by … -->` and `<!-- end of name -->`."""
     content = page.read_text(encoding="utf-8")
     text = "\n".join(_wrapped(line) for line in text.split("\n"))
     section = re.compile(rf"(<!-- {re.escape(name)}: [^\n]*-->\n).*?(<!-- end of {re.escape(name)} -->)", re.DOTALL)
@@ -41,7 +41,7 @@ def _line(cells: list[str]) -> str:
 
 
 def measured_on() -> str:
-    """The day and the machine."""
+    """Return the day and the machine."""
     cpu = Path("/proc/cpuinfo")
     models = re.findall(r"model name\s*: (.+)", cpu.read_text()) if cpu.exists() else []
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30

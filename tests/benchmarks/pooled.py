@@ -1,9 +1,12 @@
-"""Searches and writes of many clients for many tenants through PgBouncer, in transaction mode:
-`python -m benchmarks.pooled` in tests/. With `--citus` on the cluster whose coordinator PGBRAID_CITUS_DSN names, in a
-database of their own, with a PgBouncer before each worker.
+"""Run searches and writes of many clients for many tenants through PgBouncer, in transaction mode.
 
-Everything is checked: that no call fails, that each row is of its tenant, that no hybrid search has fewer rows than it
-asked for, that afterwards what was written is there and what was deleted is not, and that indexes agree with texts."""
+Run it with `python -m benchmarks.pooled` in tests/. With `--citus`, the calls run on the cluster whose coordinator
+PGBRAID_CITUS_DSN names, in a database of their own, with a PgBouncer before each worker.
+
+The benchmark checks that no call fails, that each row belongs to its tenant, and that each hybrid search returns as
+many rows as requested. Afterwards, written documents must be there, deleted ones must not, and indexes must match
+texts.
+"""
 
 from __future__ import annotations
 
@@ -47,18 +50,20 @@ from support import temporary_folder
 from support.pgbouncer import pooled
 
 DATABASE = "pooled"
-# How often each kind of call is made, in a hundred.
+# Each kind gets this number of a hundred calls.
 KINDS = {"hybrid": 45, "full text": 20, "write": 15, "metadata": 5, "read": 10, "delete": 5}
 DOCUMENTS_A_WRITE = 5
-# So many texts each client writes again and again.
+# Each client writes texts from this number of texts.
 WRITTEN = 1000
 QUERIES = 300
 
 
 @dataclass
 class Outcome:
-    """Of a client: how long calls took by kind; what was wrong; what it has written last, by tenant and document, None
-    where it has deleted that; and its own CPU."""
+    """Hold a client's figures: its calls' seconds by kind, counts of wrong results, and its own CPU.
+
+    `written` holds the last text that it wrote, by tenant and document, or None for a deleted document.
+    """
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     wrong: Counter[str] = field(default_factory=Counter)
@@ -97,7 +102,7 @@ def main() -> None:
 
 @contextmanager
 def single(tenants: list[Tenant], args: argparse.Namespace) -> Iterator[dict[str, str]]:
-    """A server of our own."""
+    """Run a server of our own."""
     data_dir = args.data_dir or temporary_folder()
     try:
         server = embedded.ensure_running(data_dir, args.postgres_version)
@@ -119,12 +124,12 @@ def single(tenants: list[Tenant], args: argparse.Namespace) -> Iterator[dict[str
 
 @contextmanager
 def cluster(tenants: list[Tenant], args: argparse.Namespace) -> Iterator[dict[str, str]]:
-    """The DSNs of a cluster's workers, by the names that Citus has for them."""
+    """Yield the DSNs of a cluster's workers, by Citus' names."""
     with databases(os.environ[VARIABLE]) as (coordinator, workers, _):
         define(coordinator, tenants, args.shards_from)
         distribute(coordinator)
         for dsn in workers.values():
-            # A setting of each node.
+            # Each node has the setting for itself.
             with psycopg.connect(dsn, autocommit=True) as db:
                 db.execute("update braid_store.vector_settings set exact_rows = %s", (args.shards_from,))
         load(coordinator, tenants, args.words, 2)
@@ -164,7 +169,7 @@ def run(nodes: Mapping[str, str], tenants: list[Tenant], args: argparse.Namespac
         for thread in keeping:
             thread.start()
         try:
-            # One that has died does not answer.
+            # A client that has died does not answer.
             outcomes: list[Outcome] = [answers.get(timeout=args.seconds + 300) for _ in clients]
             elapsed = time.monotonic() - begun
         finally:
@@ -201,7 +206,7 @@ def keep(admin: psycopg.Connection[Any], ended: threading.Event, every: float, w
 
 
 def work(dsn: str, number: int, tenants: list[Tenant], source: Source, args: argparse.Namespace, answers: Any) -> None:
-    """A client."""
+    """Run a client."""
     rng = random.Random(number)
     outcome = Outcome()
     queries = source.queries(QUERIES)
@@ -243,7 +248,7 @@ def call(
     queries: list[tuple[str, Any]],
     outcome: Outcome,
 ) -> None:
-    """One of a kind. A client changes documents of its own alone, so that it knows what they are."""
+    """Make a call of a kind. A client changes only its own documents, so it knows their texts."""
     if kind in ("hybrid", "full text"):
         text, vector = rng.choice(queries)
         if kind == "hybrid":
@@ -254,7 +259,7 @@ def call(
         outcome.wrong["rows of others"] += sum(not is_of(tenant, row.external_id) for row in found)
         outcome.wrong["underfilled"] += any(warning["code"] == "underfilled" for warning in found.warnings)
     elif kind == "write":
-        # One in three is written over another.
+        # One write in three replaces a document.
         names = {
             rng.choice(own) if own and rng.random() < 1 / 3 else f"{tenant.key} {name}-{place}"
             for place in range(DOCUMENTS_A_WRITE)
@@ -296,7 +301,8 @@ def report(outcomes: list[Outcome], elapsed: float) -> None:
 
 
 def verify(admins: Sequence[psycopg.Connection[Any]], tenants: list[Tenant], outcomes: list[Outcome]) -> None:
-    """What clients were told is done is there, and nothing else, and the index of each tenant agrees with its texts."""
+    """Check that each acknowledged write is stored, and nothing else, and that each tenant's index matches its
+    texts."""
     for admin in admins:
         maintain(admin)
     expected: dict[str, dict[str, str]] = defaultdict(dict)
@@ -313,7 +319,7 @@ def verify(admins: Sequence[psycopg.Connection[Any]], tenants: list[Tenant], out
             "where d.tenant_id = braid.current_tenant_id() and d.external_id like %s",
             (f"{tenant.key} %",),
         ).fetchall()
-        # Those of runs before this one, on the same data, are passed over.
+        # Documents of earlier runs on the same data are ignored.
         ours = {name for outcome in outcomes for key, name in outcome.written if key == tenant.key}
         differences += {name: text for name, text in rows if name in ours} != expected[tenant.key]
         row = admin.execute("select count(*) from braid.check_index(%s)", (COLLECTION,)).fetchone()
@@ -323,10 +329,10 @@ def verify(admins: Sequence[psycopg.Connection[Any]], tenants: list[Tenant], out
 
 
 def node_of(tenant: Tenant, admins: Sequence[psycopg.Connection[Any]]) -> psycopg.Connection[Any]:
-    """A session that acts for this tenant, on the node that has it."""
+    """Return a session that acts for this tenant, on the tenant's node."""
     for admin in admins:
         admin.execute("select set_config('braid.tenant', %s, false)", (tenant.key,))
-        # Another node refuses.
+        # Other nodes refuse the call.
         with suppress(psycopg.errors.ObjectNotInPrerequisiteState):
             admin.execute("select braid.current_tenant_id()")
             return admin

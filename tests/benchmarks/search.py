@@ -1,4 +1,4 @@
-"""Quality, latency and ingest speed on judged collections: `python -m benchmarks.search` in tests/."""
+"""Measure quality, latency and ingest speed on judged collections: `python -m benchmarks.search` in tests/."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def latency(db: Connection, judged: Judged, queries: Vectors) -> None:
 
 
 def ingest(db: Connection, judged: Judged, vectors: Vectors) -> list[list[str]]:
-    """What docs/lab/measurements.md shows of it."""
+    """Measure ingestion; return the rows for docs/lab/measurements.md."""
     plain = [document for document in judged.documents() if document["content"]]
     given = [
         {
@@ -141,7 +141,7 @@ def ingest(db: Connection, judged: Judged, vectors: Vectors) -> list[list[str]]:
     written = [[f"{name}, 1,000 documents a call", f"{cells[2]} chunks a second"] for name, cells in rows]
     table("batches of 1,000 documents", ["chunks", "seconds", "chunks/s"], rows)
 
-    # Into a collection of 5,000 chunks, merges included.
+    # Single documents are inserted into a collection of 5,000 chunks, merges included.
     def insert(document: dict[str, Any]) -> None:
         db.execute("select * from braid.upsert_documents(%s)", (Jsonb([document]),)).fetchall()
 
@@ -154,7 +154,7 @@ def ingest(db: Connection, judged: Judged, vectors: Vectors) -> list[list[str]]:
 
 
 def timed(call: Callable[..., object], *arguments: object) -> float:
-    """Milliseconds."""
+    """Return the milliseconds of a call."""
     started = time.perf_counter()
     call(*arguments)
     return (time.perf_counter() - started) * 1000

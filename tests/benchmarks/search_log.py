@@ -1,4 +1,4 @@
-"""What the search log costs a search, and how long its views take: `python -m benchmarks.search_log` in tests/."""
+"""Measure the cost of the search log for a search, and its views' time: `python -m benchmarks.search_log` in tests/."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from endurance.traffic import document, queries, write
 from pgbraid import embedded
 
 Connection = psycopg.Connection[Any]
-# What is called, and what the collection's log is set to meanwhile.
+# Each kind of call has a setting of the collection's log, and a statement.
 CALLS = {
     "search_json": ("off", "select braid.search_json(%s)"),
     "search, log off": ("off", "select braid.logged_search(%s)"),
     "search, log on": ("all", "select braid.logged_search(%s)"),
 }
-# So many calls of one kind, then of the next.
+# Each turn has this number of calls of one kind.
 TURN = 20
 VIEWS = {
     "search_latency": "select * from braid.search_latency",
@@ -68,7 +68,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with fresh_database(arguments.postgres_version) as db:
         fill(db, arguments.documents)
-        # A member of one tenant, as those who search are.
+        # Most logins that search are members of one tenant.
         db.execute("create role searcher login in role braid_reader")
         db.execute("select braid.add_tenant_member('default', 'searcher')")
         with psycopg.connect(make_conninfo(db.info.dsn, user="searcher"), autocommit=True) as searcher:
@@ -96,7 +96,7 @@ def overhead(db: Connection, searcher: Connection, documents: int, searches: int
     for first in range(0, searches, TURN):
         for name, (log, statement) in CALLS.items():
             db.execute("select braid.set_search_log('default', %s)", (log,))
-            # The first call of a turn sees new settings.
+            # The first call of a turn reads the new settings.
             searcher.execute(statement, (texts[first],))
             cpu_before = cpu_seconds(server)
             for text in texts[first : first + TURN]:
@@ -140,7 +140,7 @@ def views(db: Connection, count: int) -> None:
 
 
 def timed(db: Connection, statement: str, *values: str) -> float:
-    """Milliseconds until all rows are here."""
+    """Return the milliseconds until all rows have arrived."""
     started = time.perf_counter()
     db.execute(statement, values).fetchall()
     return 1000 * (time.perf_counter() - started)

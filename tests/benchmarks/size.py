@@ -1,5 +1,5 @@
-"""How many bytes a chunk takes in each table, and how much CPU a write and a search: `python -m benchmarks.size` in
-tests/. Beside it what `pgbraid size` says of the same."""
+"""Measure the bytes of a chunk in each table, and the CPU of a write and a search: `python -m benchmarks.size` in
+tests/. Print the estimates of `pgbraid size` beside them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ Storage = Literal["vector", "halfvec", "binary"]
 
 @dataclass
 class Measured:
-    """Of a tenant: bytes a chunk by table, the index of vectors apart; CPU milliseconds a chunk and a search."""
+    """Hold one tenant's figures: bytes per chunk by table, the vector index apart, and CPU milliseconds per chunk
+    and search."""
 
     chunks: int
     dimensions: int
@@ -98,7 +99,7 @@ def measure(
     text_bytes = 0
     with pgbraid.connect(dsn) as client:
         db = client.connection
-        # Its work is to be counted.
+        # Only work in this session's process is counted.
         db.execute("set max_parallel_maintenance_workers = 0")
         db.execute("set maintenance_work_mem = '1GB'")
         client.create_collection("sized", text_config="simple", dimensions=dimensions, embedding_model="any")
@@ -119,7 +120,7 @@ def measure(
         row = db.execute("select pg_wal_lsn_diff(%s, %s)", (client.wal_position(), position)).fetchone()
         assert row is not None
     with psycopg.connect(dsn, autocommit=True) as db:
-        # As `pgbraid maintain` does: a load leaves much behind. How much, only a vacuum knows.
+        # `pgbraid maintain` calls the same function. Only a vacuum counts the space that a load leaves.
         db.execute("vacuum analyze")
         reclaim_space(db, time.monotonic() + 3600, [])
         db.execute("vacuum analyze")
@@ -148,7 +149,7 @@ def sizes(db: Connection) -> dict[str, int]:
 
 
 def search_cpu(db: Connection, statement: str, synthetic: Synthetic, corpus: Corpus) -> float:
-    """Milliseconds of CPU of a search, once all is in memory."""
+    """Return the CPU milliseconds of a search once all data is in memory."""
     asked = [query.text for length in (2, 4, 8) for query in synthetic.queries(length, QUERIES // 3)]
     queries = [
         {"query": query, "vector": text(vector)}

@@ -1,5 +1,7 @@
-"""What a standby cancels while its primary merges and vacuums, by its settings: `python -m benchmarks.standby` in
-tests/."""
+"""Count the queries that a standby cancels while its primary merges and vacuums, by its settings.
+
+Run it with `python -m benchmarks.standby` in tests/.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from support.replication import Replicated, replicated, set_on
 Connection = psycopg.Connection[Any]
 SETTINGS = [("off", "0"), ("off", "1s"), ("off", "30s"), ("on", "0"), ("on", "30s")]
 SEARCH = "select count(*) from braid.full_text_search(%s)"
-# A statement of a second or so, as an evaluation or an export is.
+# The statement takes about a second, as an evaluation or an export does.
 LONG = "select sum(length(r::text)) from braid.export_tenant() r"
 HEAD = (
     "hot_standby_feedback  max_standby_streaming_delay  searches  cancelled  exports  cancelled"

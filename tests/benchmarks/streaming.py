@@ -1,4 +1,4 @@
-"""How soon a stream has its first page, and how soon its last: `python -m benchmarks.streaming` in tests/."""
+"""Measure the time to a stream's first and last page: `python -m benchmarks.streaming` in tests/."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pgbraid.embedders import LocalEmbedder
 from pgbraid.embedders.protocol import Vector
 
 COLLECTION = "locomo"
-# Queries before those that count.
+# The number of first queries that are not counted.
 WARM = 5
 
 
 class Service(LocalEmbedder):
-    """The offline model, as if it were a service at some distance: its vectors are made before."""
+    """Embed with the offline model as if it were a distant service; the vectors are computed in advance."""
 
     def __init__(self, seconds: float, queries: list[str]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def main() -> None:
     if not arguments.data.is_dir():
         parser.exit(1, f"the test collections are not there ({arguments.data})\n")
     judged = read_set(arguments.data / COLLECTION, "test")
-    # None is asked twice, as the client would know its vector.
+    # Queries are not repeated, because the client would have cached the vectors.
     texts = list(dict.fromkeys(query.text for query in judged.queries))[: arguments.queries + WARM]
     embedders: dict[str, Any] = {
         "the offline model": LocalEmbedder(),

@@ -1,6 +1,8 @@
-"""Hybrid searches by several clients at once, and while documents come in: `python -m benchmarks.throughput` in tests/.
+"""Measure hybrid searches by several clients at once, and while documents come in: `python -m benchmarks.throughput` in
+tests/.
 
-A client is a process. What it takes of the CPU itself is told, because it shares the machine with the server."""
+A client is a process. Its own CPU time is reported, because it shares the machine with the server.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ CONTEXT = multiprocessing.get_context("fork")
 
 @dataclass
 class Client:
-    """What a client measured. Times are in seconds; `pss` is the memory of its backend in bytes, its share of what is
-    shared included; None where the operating system does not tell."""
+    """Hold a client's figures. Times are in seconds. `pss` is its backend's memory in bytes, with its share of
+    shared memory, or None if the operating system does not report it."""
 
     seconds: list[float] = field(default_factory=list)
     server_cpu: float = 0
@@ -124,7 +126,7 @@ def make_queries(size: int) -> list[tuple[str, str]]:
 def measured(
     admin: Connection, dsn: str, queries: list[tuple[str, str]], count: int, seconds: float, base: float | None
 ) -> tuple[float, list[str]]:
-    """Searches a second, and the cells after the first."""
+    """Return searches per second, and the cells after the first."""
     clients, waits = measure(admin, dsn, queries, count, seconds)
     taken = sorted(taken for client in clients for taken in client.seconds)
     rate = len(taken) / seconds
@@ -143,7 +145,7 @@ def measured(
 def measure(
     admin: Connection, dsn: str, queries: list[tuple[str, str]], count: int, seconds: float
 ) -> tuple[list[Client], list[tuple[str, float]]]:
-    """What so many clients measured, and the share of the time that each kind of wait took of a search."""
+    """Return the figures of `count` clients, and the share of a search's time that each kind of wait took."""
     ready = CONTEXT.Barrier(count + 1)
     answers: Any = CONTEXT.Queue()
     processes = [
@@ -203,7 +205,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory_of(pid: int) -> tuple[int | None, int | None]:
-    """PSS, and what is not in shared memory or a file."""
+    """Return PSS and anonymous memory, in bytes, or None."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except PermissionError:
@@ -214,7 +216,7 @@ def memory_of(pid: int) -> tuple[int | None, int | None]:
 
 @contextmanager
 def writing(dsn: str, size: int) -> Iterator[Any]:
-    """While documents come in, a hundred a second in calls of ten, or as many as it can take. Gives their number."""
+    """Write a hundred documents per second in calls of ten, or as many as the server takes; yield their number."""
     written, stop = CONTEXT.Value("i", 0), CONTEXT.Event()
     process = CONTEXT.Process(target=write, args=(dsn, size, written, stop))
     process.start()
@@ -246,7 +248,7 @@ def write(dsn: str, size: int, written: Any, stop: Any) -> None:
 
 
 def load(server: embedded.Server, size: int) -> None:
-    """Into the database `bench`, unless it is there."""
+    """Load the database `bench` unless it exists."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         if db.execute("select from pg_database where datname = 'bench'").fetchone() is not None:
             return

@@ -1,7 +1,7 @@
-"""Whether every kind of search answers under a statement_timeout: `python -m benchmarks.time_limit` in tests/.
+"""Check that every kind of search answers under a statement_timeout: `python -m benchmarks.time_limit` in tests/.
 
-Through PostgREST, as Supabase limits it: first as loaded, with no vector index yet and segments to merge, then after
-maintain(). Each kind is asked anew after the server's start too, on a cold connection.
+Searches go through PostgREST, with Supabase's limit. They run first as loaded, with no vector index yet and segments to
+merge, then after maintain(). Each kind also runs after a restart of the server, on a cold connection.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def opened(data_dir: Path, version: int) -> Iterator[Connection]:
 
 
 def load(db: Connection, corpus: Synthetic, vectors: Corpus) -> bool:
-    """Whether it had to be."""
+    """Load documents if necessary; return whether it was."""
     db.execute(
         "select braid.create_collection(%s, text_config => 'simple', dimensions => %s)", (COLLECTION, DIMENSIONS)
     )
@@ -127,7 +127,7 @@ def maintain(db: Connection) -> None:
 
 
 def requests(corpus: Synthetic, vectors: Corpus, count: int) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """By kind: functions and their arguments."""
+    """Return functions and their arguments by kind."""
     words = {length: [query.text for query in corpus.queries(length, count)] for length in (1, 2, 4, 8, 64)}
     embeddings = [[round(float(x), 7) for x in vector] for vector in vectors.queries(count)]
     half, rare = {"speaker": "half"}, {"speaker": "two thousandth"}
@@ -178,7 +178,7 @@ def measure(title: str, data_dir: Path, version: int, asked: dict[str, list[tupl
     dsn = embedded.ensure_running(data_dir, version).dsn_for(DATABASE)
     token, cells = postgrest.token_for(TENANT), []
     for kind, calls in asked.items():
-        # A connection of its own, so that the first call plans and compiles all that it runs.
+        # Each kind has a connection of its own, so that the first call plans and compiles all that it runs.
         with postgrest.running(npm.postgrest(), dsn) as api:
             times, failures = [], 0
             for function, arguments in calls:

@@ -1,1 +1,1 @@
-"""What a change costs, and whether searches still answer the same: this checkout beside another one."""
+"""Compare this checkout with another one: the cost of a change, and whether searches still answer the same."""

@@ -1,4 +1,5 @@
-"""Random calls of all searches on both sides: rows, scores to the last bit, order, statistics, warnings and errors."""
+"""Run random calls of all searches on both sides; compare rows, scores to the last bit, order, statistics, warnings
+and errors."""
 
 from __future__ import annotations
 
@@ -16,10 +17,11 @@ from benchmarks.changes.content import TENANTS, document
 from benchmarks.changes.databases import Side, member
 from benchmarks.changes.searches import OPERATORS, OPTIONS, Call, Searches
 
-# What this checkout calls otherwise than the other one: by the path of an argument or an option there, its path here,
-# as in {"options.rerank": "options.rank_by", "options.smoothing": "options.ranking.smoothing"}. Paths that begin with
-# "options" hold in all options, those of an evaluation's configuration and of a collection's ranking, too. Of a call
-# that is renamed, what is refused is compared by SQLSTATE alone.
+# The table maps an argument's or option's path in the other checkout to its path here, for example
+# {"options.rerank": "options.rank_by", "options.smoothing": "options.ranking.smoothing"}. A path that begins with
+# "options" applies to all options, also in an evaluation's configuration and in a collection's ranking. If a renamed
+# call
+# is refused, only its SQLSTATE is compared.
 RENAMED: dict[str, str] = {
     **{f"options.{name}": f"options.ranking.{name}" for name in ("normalisation", "saturate_at", "smoothing")},
     **{
@@ -34,13 +36,13 @@ RENAMED: dict[str, str] = {
     "options.context_before": "options.context.before",
     "options.context_after": "options.context.after",
 }
-# What explanations call otherwise.
+# Explanations use these new names.
 REWORDED = {f"{leg}_min_score": f"min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")}
-# Arguments that are a jsonb; others are an array, a vector or a plain value.
+# These arguments are a jsonb; others are an array, a vector or a plain value.
 JSON = {"options", "filters", "queries", "configuration", "configurations", "search_space", "documents"}
-# Parts of an answer that differ from call to call.
+# These parts of an answer differ from call to call.
 OF_THE_CALL = {"timings", "search_id", "latency", "created_at", "updated_at"}
-# Warnings that depend on a clock.
+# These warnings depend on a clock.
 OF_THE_CLOCK = {"undeclared_filter", "vectors_not_indexed"}
 CHUNK_IDS = """
 select c.id from braid_store.chunks c join braid_store.collections k on k.id = c.collection_id
@@ -50,7 +52,7 @@ LONGEST = 3000
 
 
 def compare_answers(old: Side, new: Side, seed: int, count: int) -> int:
-    """Print each difference, and what was covered; return how many calls differ."""
+    """Print each difference and the coverage; return how many calls differ."""
     with old.connect() as db:
         chunk_ids = {
             (tenant, name): [row[0] for row in db.execute(CHUNK_IDS, (tenant, name))]
@@ -67,7 +69,7 @@ def compare_answers(old: Side, new: Side, seed: int, count: int) -> int:
     calls = searches.make(count)
     for call in calls[: count * 3 // 4] + searches.refused():
         compared.search(call)
-    # What is written next is written by each side's own code. Nothing of it enters an HNSW index, which chance builds.
+    # From here on, each side's own code writes. No written vector enters an HNSW index, because its links are random.
     for call in _writes():
         compared.call(call)
     for call in calls[count * 3 // 4 :]:
@@ -80,7 +82,7 @@ def _writes() -> Iterator[Call]:
     for tenant in ("beta", "gamma"):
         for collection in ("articles", "notes", "talks"):
             documents = [document(collection, n, tenant, 2) for n in (*range(8, 20), *range(900, 920))]
-            # Some are unchanged: both sides make the same of the hashes that the other checkout stored.
+            # Some documents are unchanged: both sides must accept the hashes that the other checkout stored.
             documents += [document(collection, n, tenant) for n in range(20, 30)]
             yield Call(tenant, "upsert_documents", {"documents": documents, "collection": collection})
             yield Call(tenant, "delete_documents", {"external_ids": ["d0009", "d0901"], "collection": collection})
@@ -104,14 +106,14 @@ class _Compared:
         self.found: Counter[str] = Counter()
 
     def search(self, call: Call) -> None:
-        """Compare a search and, of one that asks for pages, the next page."""
+        """Compare a search and, if it asks for pages, the next page."""
         answers = self.call(call)
         cursors = [_cursor(answer) for answer in answers]
         if all(cursors) and call.arguments.get("options", {}).get("cursor") == "":
             self.call(call, cursors)
 
     def call(self, call: Call, cursors: Sequence[str | None] = (None, None)) -> tuple[Any, Any]:
-        """Compare a call; `cursors` are what either side goes on from, which no other can read."""
+        """Compare a call; `cursors` are each side's own cursors, which the other side cannot read."""
         renamed = rename(call.arguments)
         old, new = (
             ask(
@@ -126,7 +128,7 @@ class _Compared:
             self.covered.update(list(call.arguments.get("options") or []))
             self.covered.update(name for name in _keys(call.arguments.get("filters")) if name[0] == "$")
             self.found.update(_kinds(old))
-        # A cursor holds a hash of how searches are asked for, which may change with a version.
+        # A cursor holds a hash of the search's arguments, which may differ between versions.
         compared = _opened(old), _opened(new)
         if renamed != call.arguments:
             compared = _as_renamed(compared[0]), compared[1]
@@ -167,15 +169,15 @@ def ask(db: psycopg.Connection[Any], function: str, arguments: Mapping[str, Any]
         rows = db.execute(f"select to_json(r)::text from braid.{function}({named}) r", given).fetchall()
     except psycopg.Error as error:
         found = error.diag
-        # A list of all names grows and shrinks with the names.
+        # A list of all names changes with the names.
         hint = (found.message_hint or "").partition("The keys are: ")[0]
         return {"sqlstate": found.sqlstate, "message": found.message_primary, "hint": hint}
-    # Numbers stay as they are written: PostgreSQL writes as many digits as tell a float8 from its neighbours.
+    # Numbers stay text: PostgreSQL writes as many digits as distinguish a float8 from its neighbours.
     return {"rows": [_scrub(json.loads(text, parse_float=str)) if text else None for (text,) in rows]}
 
 
 def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as this checkout calls them."""
+    """Return the arguments with this checkout's names."""
     made = copy.deepcopy(dict(arguments))
     if isinstance(configuration := made.get("configuration"), dict):
         made["configuration"] = rename(configuration)
@@ -191,14 +193,14 @@ def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
             for name in behind:
                 target = target.setdefault(name, {})
             target[new_last] = value
-    # A group of nothing but its key is written as that.
+    # A group with only a key is written as the key.
     if isinstance(group := _inner(made, ["options", "group_by"]), dict) and group.keys() == {"key"}:
         made["options"]["group_by"] = group["key"]
     return made
 
 
 def _as_renamed(answer: Any) -> Any:
-    """Return an answer of the other checkout with the names of this one, where it repeats what it was asked."""
+    """Return the other checkout's answer with this checkout's names where it repeats arguments."""
     text = json.dumps(answer)
     for name, now in REWORDED.items():
         text = text.replace(f"{name} ", f"{now} ")
@@ -207,7 +209,7 @@ def _as_renamed(answer: Any) -> Any:
 
 
 def _opened(value: Any) -> Any:
-    """Return an answer with what its cursors hold, but for the hash of the search and that of all."""
+    """Return an answer with its cursors decoded, but without the hashes of the search and of the cursor."""
     if isinstance(value, list):
         return [_opened(inner) for inner in value]
     if not isinstance(value, dict):
@@ -227,7 +229,7 @@ def _inner(value: Any, path: list[str]) -> Any:
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Yield where two answers differ, with both values."""
+    """Yield the differences of two answers, with both values."""
     if isinstance(old, dict) and isinstance(new, dict):
         pairs = [(str(name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())]
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -259,7 +261,7 @@ def _cursor(answer: Any) -> str | None:
 
 
 def _kinds(answer: Any) -> Iterator[str]:
-    """Yield what an answer shows of the ways that a search took: modes and codes of warnings."""
+    """Yield the modes and the codes of warnings in an answer."""
     rows = answer["rows"]
     if len(rows) == 1 and isinstance(rows[0], dict) and "stats" in rows[0]:
         yield f"semantic mode {rows[0]['stats'].get('semantic_mode')}"

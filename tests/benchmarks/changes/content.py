@@ -1,4 +1,4 @@
-"""Collections of all kinds for three tenants, filled through the API: the same at each run, but for times."""
+"""Fill collections of all kinds for three tenants through the API; only times differ between runs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from support.nearest import maintain, set_threshold
 
 Connection = psycopg.Connection[Any]
 TENANTS = ("acme", "beta", "gamma")
-# By collection: dimensions, and documents of each tenant.
+# Each collection has dimensions, and a number of documents for each tenant.
 COLLECTIONS = {"articles": (64, (800, 120, 40)), "papers": (48, (600, 50, 0)), "talks": (64, (20, 6, 2))}
 COLLECTIONS |= {"notes": (32, (220, 60, 10)), "rows": (32, (60, 0, 0)), "plain": (64, (600, 0, 0))}
 TOKEN_DIMENSIONS = 8
-# Vectors from which on a tenant's collection has an HNSW index: acme's articles, papers and plain.
+# A tenant's collection gets an HNSW index from this number of vectors on: acme's articles, papers and plain.
 INDEXED_FROM = 400
 SYLLABLES: list[str] = re.findall("..", "bacedifogulameniporusatewivozu")
 ENGLISH: list[str] = re.findall(
@@ -50,7 +50,7 @@ MODELS = {
 
 
 def embed(text: str, dimensions: int) -> list[float]:
-    """Return a vector by the text's words: texts that share words are near each other."""
+    """Return a vector of the text's words: texts that share words are near each other."""
     words = text.split()[:60] or [""]
     sums = sum(np.random.default_rng(list(word.encode())).normal(size=dimensions) for word in words)
     return [round(float(number), 4) for number in sums / len(words) ** 0.5]
@@ -65,7 +65,7 @@ def document(collection: str, number: int, tenant: str, version: int = 0) -> dic
     rng = random.Random(f"{collection}/{number}/{tenant}/{version}")
     is_german = collection in ("articles", "talks") and number % 7 == 0
     text = " ".join(rng.choices(GERMAN, k=12) if is_german else words(rng, rng.randrange(6, 60)))
-    # Some texts come twice.
+    # Some texts occur twice.
     if number % 25 == 24:
         text = "the price of the contract is up for review " + " ".join(words(random.Random(number // 50), 5))
     made: dict[str, Any] = {
@@ -122,7 +122,7 @@ def store(db: Connection, collection: str, tenant: str, numbers: range, version:
 
 
 def is_new(db: Connection) -> bool:
-    """Whether the checkout to compare with has the names that settings of a collection have now."""
+    """Return whether the other checkout already has the new names of a collection's settings."""
     return db.execute("select from pg_proc where proname = 'set_collection'").fetchone() is not None
 
 
@@ -132,7 +132,7 @@ def set_ranking(db: Connection, collection: str, ranking: dict[str, Any]) -> Non
 
 
 def load(db: Connection, member: Callable[[str], str]) -> None:
-    """As a superuser."""
+    """Load all collections as a superuser."""
     indexed = '{"year": "number", "team": "text", "published": "time", "session": "text"}'
     for name, (dimensions, _) in COLLECTIONS.items():
         given = {
@@ -199,7 +199,7 @@ def load(db: Connection, member: Callable[[str], str]) -> None:
     maintain(db)
     for tenant in TENANTS:
         set_tenant(db, tenant)
-        # Segments and deleted chunks that maintenance has not seen; of what an HNSW index has, nothing changes.
+        # Maintenance has not yet processed these segments and deleted chunks; the HNSW indexes stay unchanged.
         store(db, "notes", tenant, range(5, 15), version=1)
         db.execute("select braid.delete_documents('{d0003,d0004,d0017}', 'notes')")
         db.execute("select braid.delete_documents('{d0003,d0033}', 'articles')")

@@ -1,4 +1,5 @@
-"""CPU of the server's sessions on both sides by turns: on a busy machine only the ratio of two neighbours holds."""
+"""Measure the CPU of both sides' sessions in turns: on a busy machine only the ratio of two neighbouring turns is
+valid."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ from benchmarks.changes.databases import Side, member
 from support.nearest import maintain, set_threshold
 
 Connection = psycopg.Connection[Any]
-# The shorter the turns, the more alike is what else the machine does meanwhile.
+# Short turns make the machine's other load more equal.
 BATCH = 0.1
 WRITTEN = 1000
 SEARCH = "select * from braid.hybrid_search(%s, %s::vector, collection => %s, filters => %s)"
 PLAIN: tuple[str, Jsonb | None] = ("plain", None)
-# Kinds of searches: collection and filter.
+# Each kind of search has a collection and a filter.
 KINDS = {
     "plain hybrid": PLAIN,
     "filtered hybrid": ("plain", Jsonb({"speaker": "Ana", "importance": {"$gte": 2}})),
@@ -33,9 +34,9 @@ Batch = Callable[[], dict[str, float]]
 
 
 def compare_cpu(old: Side, new: Side, batches: int) -> None:
-    """Print medians of both sides, the median ratio of neighbours, and between what half of the ratios lie."""
+    """Print medians of both sides, the median ratio of neighbours, and the interquartile range of the ratios."""
     print(f"{'CPU in ms':24} {'old':>9} {'new':>9} {'ratio':>7}   half of the ratios")
-    # Of the same code, two processes differ by up to 3 %, as their memory lies: so sessions are opened again and again.
+    # Two processes of the same code differ by up to 3 % because of their memory layout, so sessions are reopened often.
     measured: list[tuple[Callable[[Side, ExitStack], Batch], int, int]]
     measured = [(partial(_searches, kind), batches, 4) for kind in KINDS]
     measured += [(_first, batches, 4), (_writes, 1, batches)]
@@ -64,7 +65,7 @@ def _queries() -> list[tuple[str, str]]:
 
 
 def _searches(kind: str, side: Side, stack: ExitStack) -> Batch:
-    """In a session that has run searches before."""
+    """Return a batch of searches in a session that has run searches before."""
     db, queries = stack.enter_context(side.connect(member("acme"))), _queries()
     for text, vector in queries[:8]:
         db.execute(SEARCH, (text, vector, *KINDS[kind])).fetchall()
@@ -80,7 +81,7 @@ def _searches(kind: str, side: Side, stack: ExitStack) -> Batch:
 
 
 def _first(side: Side, _: ExitStack) -> Batch:
-    """All that a session costs that is opened for one search."""
+    """Return a batch that opens a session for one search, to measure all costs of the session."""
     queries = _queries()
 
     def batch() -> dict[str, float]:
@@ -96,9 +97,10 @@ def _first(side: Side, _: ExitStack) -> Batch:
 
 
 def _writes(side: Side, stack: ExitStack) -> Batch:
-    """New documents each time, and the upkeep after them; what that leaves is removed before the next."""
+    """Return a batch of new documents and the maintenance after them; each batch first removes the earlier batch's
+    rows."""
     writer, keeper = stack.enter_context(side.connect(member("beta"))), stack.enter_context(side.connect())
-    # A graph of vectors is built by pgvector, and would hide what everything else takes.
+    # pgvector would build a graph of vectors, which would hide all other costs.
     set_threshold(keeper, 20_000, 64)
     documents = [document("articles", number, "beta", 3) | {"external_id": f"w{number}"} for number in range(WRITTEN)]
     for number, made in enumerate(documents):
@@ -120,5 +122,5 @@ def _writes(side: Side, stack: ExitStack) -> Batch:
 
 
 def cpu_seconds(db: Connection) -> float:
-    """Return what the session's process has had of a processor, to the nanosecond."""
+    """Return the processor time of the session's process in seconds, to the nanosecond."""
     return int(Path(f"/proc/{db.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9

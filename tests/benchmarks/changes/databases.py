@@ -1,6 +1,6 @@
-"""Two databases of the same content: one as the other checkout installed it, its copy upgraded by this checkout.
+"""Make two databases of the same content: one as the other checkout installed it, its copy upgraded by this checkout.
 
-An HNSW index is built by chance, so the content is loaded once and copied with its indexes.
+The links of an HNSW index are random, so the content is loaded once and copied with its indexes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INSTALL = "from pgbraid.cli import main; main()"
 
 @dataclass(frozen=True)
 class Side:
-    """A checkout and the database that it installed or upgraded."""
+    """Hold a checkout and the database that it installed or upgraded."""
 
     name: str
     checkout: Path
@@ -40,7 +40,7 @@ def make_sides(server: embedded.Server, checkout: Path) -> tuple[Side, Side]:
     """Return the old and the new side, loaded and vacuumed."""
     old, new = Side("old", checkout.resolve(), server), Side("new", HERE, server)
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
-        # What runs by itself would change plans and counts of one side only.
+        # Autovacuum would change plans and counts on one side only.
         db.execute("alter system set autovacuum = off")
         db.execute("select pg_reload_conf()")
         db.execute("create database old")
@@ -54,7 +54,7 @@ def make_sides(server: embedded.Server, checkout: Path) -> tuple[Side, Side]:
     install(new)
     for side in (old, new):
         with side.connect() as installed:
-            # An upgrade leaves two versions of each function, which a new installation has not.
+            # An upgrade leaves two versions of each function's catalog rows; a new installation has one.
             installed.execute("vacuum full pg_proc, pg_description, pg_depend, pg_attribute, pg_type")
             installed.execute("vacuum analyze")
     return old, new
@@ -66,7 +66,7 @@ def member(tenant: str) -> str:
 
 
 def install(side: Side) -> None:
-    """Install or upgrade by the side's own code, in a process of its own."""
+    """Install or upgrade with the side's own code, in a process of its own."""
     python = side.checkout / "python"
     source = python / "pgbraid" / "src"
     environment = os.environ | {"PYTHONPATH": str(source if source.exists() else python / "src")}

@@ -1,4 +1,5 @@
-"""How many functions there are, how many a plain hybrid search reaches by their texts, and how many it executes."""
+"""Count all functions, the functions that a plain hybrid search can reach by their texts, and the functions that it
+runs."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ CALLED = re.compile(r"\b((?:braid|braid_calls|braid_store)\.\w+)\s*\(")
 
 
 def compare_functions(old: Side, new: Side) -> None:
-    """Print both sides' counts, and what each folder of this checkout has."""
+    """Print both sides' counts, and each folder's counts in this checkout."""
     before, after = count_functions(old), count_functions(new)
     for name in after:
         print(f"{name:36} {before[name]:7} {after[name]:7}")
@@ -51,10 +52,10 @@ def count_functions(side: Side) -> dict[str, int]:
 
 
 def executed(side: Side) -> set[str]:
-    """Return the functions that a plain hybrid search runs in a session that has run some before."""
+    """Return the functions that a plain hybrid search runs in a session that has searched before."""
     arguments = ("price review of the harbour", str(embed("harbour", 64)))
     with side.connect() as db:
-        # Only a superuser may count; the search runs as the tenant's member all the same.
+        # Only a superuser may count functions; the search still runs as the tenant's member.
         db.execute("set track_functions = 'all'")
         db.execute(f"set role {member('acme')}")
         db.execute("set braid.tenant = 'acme'")
@@ -85,5 +86,5 @@ def count_lines(folder: Path) -> tuple[int, int, int, int]:
 
 
 def declared(folder: Path) -> set[str]:
-    """Return the functions that files of a folder declare."""
+    """Return the functions that a folder's files declare."""
     return {name for file in folder.rglob("*.sql") for name in DECLARED.findall(file.read_text(encoding="utf-8"))}

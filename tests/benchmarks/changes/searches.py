@@ -1,4 +1,4 @@
-"""Random searches of all kinds: entry points, options, filters, weights, tenants, and input that is refused."""
+"""Make random searches of all kinds: entry points, options, filters, weights, tenants, and refused input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from benchmarks.changes.content import (
 
 Arguments = dict[str, Any]
 NOW = "2025-06-15T12:00:00Z"
-# How many of 300 searches each entry point has.
+# Each entry point gets this number of 300 searches.
 SHARES = {
     "hybrid_search": 43,
     "search_json": 34,
@@ -65,7 +65,7 @@ HYBRID = {
 }
 HYBRID |= {"logged_recall", "multi_search", "logged_multi_search"}
 RECALL = ("recall", "recall_json", "logged_recall", "conversation_timeline")
-# Options that a function refuses, or that make no sense there.
+# Functions refuse these options, or have no use for them.
 ONLY = {
     "similar_chunks": {"exact", "ef_search", "semantic_min_score", "collapse", "group_by", "context_before", "snippet"},
     "similar_documents": {"exact", "ef_search", "semantic_min_score", "snippet"},
@@ -111,7 +111,7 @@ class Call:
 
 
 class Deck:
-    """Deal each value of a list as often as any other, in random order."""
+    """Deal each value of a list equally often, in random order."""
 
     def __init__(self, rng: random.Random, values: Sequence[str]) -> None:
         self._rng, self._values, self._left = rng, list(values), list[str]()
@@ -125,7 +125,7 @@ class Deck:
 
 
 class Searches:
-    """Make calls. `takes` has the arguments of each function, `chunk_ids` those of each tenant's collections."""
+    """Make calls. `takes` has each function's arguments, `chunk_ids` the chunks of each tenant's collections."""
 
     def __init__(
         self, seed: int, takes: Mapping[str, set[str]], chunk_ids: Mapping[tuple[str, str], Sequence[int]]
@@ -147,7 +147,7 @@ class Searches:
         """Return a call with each input that is refused."""
         calls = []
         for name, arguments in WRONG.items():
-            # The number behind a name only tells values of the same argument apart.
+            # The number behind a name only distinguishes values of the same argument.
             takes = [function for function in SHARES if name.split()[0] in self.takes[function]]
             call = self.call(self.rng.choice(takes))
             calls.append(Call(call.tenant, call.function, call.arguments | arguments))
@@ -168,10 +168,10 @@ class Searches:
             arguments["collection"] = collection
         if "options" in takes and (options := self.some_options(function, collection)):
             arguments["options"] = options
-            # Others take no normalisation, and no sparse terms.
+            # Other fusions take no normalisation, and no sparse terms.
             if "normalisation" in options and "fusion" in takes:
                 arguments["fusion"] = rng.choice(["convex", "max"])
-            # As an option of its own, smoothing counted where as a setting it does not.
+            # The old option `smoothing` had effects that the setting does not have.
             if "smoothing" in options:
                 for name in (
                     "cursor",
@@ -185,7 +185,7 @@ class Searches:
                     options.pop(name, None)
                 arguments |= {name: value for name, value in {"fusion": "convex"}.items() if name in takes}
                 arguments = {name: value for name, value in arguments.items() if not name.endswith("_weight")}
-            # As an option of its own, it counted behind the fusion, whose kind sets weights anew.
+            # The old option `sparse_weight` was applied after the fusion, which resets the weights.
             if "sparse_weight" in options:
                 arguments.pop("fusion", None)
                 options.pop("normalisation", None)
@@ -291,7 +291,7 @@ class Searches:
         if mode == "full_text":
             configuration["options"] = {"statistics_scope": "collection"}
         if function in ("plan_tuning", "tune"):
-            # What the search space cannot vary, its configuration says.
+            # The configuration sets what the search space cannot vary.
             configuration["options"] = {"exact": True} if mode != "full_text" else {"operators": False}
         if function == "pool_results":
             other = {"mode": "full_text", "collection": "articles", "match": "all"}
@@ -360,7 +360,7 @@ class Searches:
         for _ in range(count):
             name = self.options.deal(allowed)
             made[name] = self.option(name, collection)
-            # What contradicts each other is refused; some of the input that is refused is made on purpose.
+            # Contradicting options would be refused; refused input is made elsewhere, on purpose.
             allowed = allowed - {name} - CONTRADICTIONS.get(name, set())
             if name in NEEDS:
                 made |= NEEDS[name]
@@ -405,7 +405,7 @@ class Searches:
             "sparse_weight": [0, 0.2, 1.5],
             "sparse_min_score": [0.3],
             "smoothing": [0, 0.5, 1],
-            # With 0, legs took more candidates than without the option.
+            # With the option at 0, the other checkout's legs took more candidates than without it.
             "neighbour_weight": [0.1, 0.3, 1],
             "boosts": [rng.sample(boosts, rng.randrange(1, 4))],
             "profile": profiles,
@@ -490,7 +490,7 @@ NEEDS: dict[str, Arguments] = {
     "sparse_weight": {"sparse": {"price": 1, "harbour": 0.5}},
     "sparse_min_score": {"sparse": {"price": 1, "harbour": 0.5}},
 }
-# Input that is refused, by the argument that a function must have for it.
+# Refused input, by the argument that a function must have for it.
 WRONG: dict[str, Arguments] = {
     "match_count": {"match_count": 0},
     "match_count 2": {"match_count": 20_000},

@@ -1,4 +1,4 @@
-"""Prints one section after the other, for each corpus."""
+"""Print one section after the other, for each corpus."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def main() -> None:
                     sizes(bench)
                 if "ingest" in sections:
                     ingest_rates(bench)
-                # These depend on no corpus.
+                # These sections do not depend on the corpus.
                 if "concurrency" in sections and place == 0:
                     concurrency(bench, arguments.minutes)
                 if "quality" in sections and place == 0:

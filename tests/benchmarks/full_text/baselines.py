@@ -1,4 +1,4 @@
-"""What pgbraid is compared with: ts_rank_cd over GIN, and the plain posting arrays of pgbraid 0.1."""
+"""Define the baselines: ts_rank_cd over GIN, and the plain posting arrays of pgbraid 0.1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PART = "tenant_id = (select id from braid_store.tenants where key = %(tenant)s) 
 PART += "braid_store.collections where name = %(collection)s)"
 NAMES = {"tenant": TENANT, "collection": COLLECTION}
 
-# No other tenant, nothing but live chunks: its best case for a login that no policy binds.
+# A single tenant with only live chunks is the best case for a login without policies.
 TS_RANK = """
 select id from bench.texts, to_tsquery('{config}', %(any)s) query
 where words @@ query order by ts_rank_cd(words, query) desc limit 50
@@ -19,8 +19,8 @@ select id from bench.texts, phraseto_tsquery('{config}', %(text)s) query
 where words @@ query order by ts_rank_cd(words, query) desc limit 50
 """
 
-# Release 0.1's statement for a body without title, its statistics and weights included; without tokenization, and up to
-# the ids of the chunks.
+# The statement is release 0.1's statement for a body without title, with its statistics and weights. It leaves out
+# tokenization, and returns ids of chunks.
 PLAIN_ARRAYS = """
 with totals as materialized (
   select s.chunk_count - t.chunk_count as chunk_count,
@@ -91,7 +91,7 @@ from best b,
 order by b.score desc
 limit 50
 """
-# As in the function that held the statement.
+# The settings are the settings of release 0.1's function.
 PLAIN_ARRAYS_SETTINGS = {
     "jit": "off",
     "enable_hashagg": "on",
@@ -99,7 +99,7 @@ PLAIN_ARRAYS_SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
 }
 
-# All that is known here of forward rows: lexemes, and for each how often it occurs.
+# The expressions read lexemes of forward rows, and each lexeme's frequency.
 LEXEMES = """string_to_table(f.lexemes, ' ') collate "C" """
 PRECEDING_ENDS = "array_prepend(0::smallint, f.position_ends[:cardinality(f.position_ends) - 1])"
 FREQUENCIES = f"unnest(f.position_ends) - unnest({PRECEDING_ENDS})"
@@ -148,10 +148,10 @@ group by t.tenant_id, t.collection_id, t.lexeme, t.segment_id
 
 
 def build_baselines(bench: Bench) -> None:
-    """In the schema `bench`, once a database."""
+    """Build the baselines in the schema `bench`, once for each database."""
     if bench.noted("baselines") is not None:
         return
-    # A string, which an upgrade of pgbraid does not mind.
+    # A body given as a string depends on no function, so pgbraid can be upgraded.
     bench.admin.execute(
         "create or replace function bench.tenant_id() returns int language sql stable parallel safe "
         "as 'select braid.current_tenant_id()'"
@@ -163,7 +163,7 @@ def build_baselines(bench: Bench) -> None:
 
 
 def bind(bench: Bench, table: str) -> None:
-    """By the policy of pgbraid's own tables."""
+    """Protect a table by the policy of pgbraid's own tables."""
     bench.admin.execute(f"create policy tenant on {table} using (tenant_id = (select bench.tenant_id()))")
     bench.admin.execute(f"alter table {table} enable row level security")
     bench.admin.execute(f"grant select on {table} to {READER}")
@@ -203,7 +203,7 @@ def build_plain_arrays(bench: Bench) -> None:
         for (segment_id,) in db.execute("select id from bench.segments order by id").fetchall():
             db.execute(PLAIN_ARRAYS_POSTINGS, (segment_id,))
     db.execute("alter table bench.postings add primary key (tenant_id, collection_id, lexeme, segment_id)")
-    # Without statistics, as pgbraid's own tables are.
+    # pgbraid's own tables have no statistics either.
     for table in tables:
         columns = db.execute(
             "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0", (f"bench.{table}",)

@@ -1,4 +1,4 @@
-"""What is indexed and asked: texts of Zipf-distributed pseudo-words of any number, and Supreme Court hearings."""
+"""Provide documents and queries: any number of texts of Zipf-distributed pseudo-words, and Supreme Court hearings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Query(NamedTuple):
 
 
 class Corpus(Protocol):
-    """Documents of one chunk each, by number from 0."""
+    """Provide documents of one chunk each, by number from 0."""
 
     name: str
     size: int
     text_config: str
-    # Two words that are very common.
+    # The phrase has two very common words.
     common_phrase: str
-    # Words that a category goes with: (share of the documents, word).
+    # The words that determine a category, as (share of the documents, word).
     marked: list[tuple[float, str]]
 
     def documents(self, first: int, last: int) -> Iterator[Document]: ...
@@ -51,7 +51,10 @@ SYLLABLES = [consonant + vowel for consonant in "bcdfghjklmnpqrstvwxz" for vowel
 
 
 class Synthetic:
-    """About 150 words a document, 92 of them different; rank 20 is in 42 % of the documents, rank 20,000 in 0.05 %."""
+    """Make texts of about 150 words, 92 of them different.
+
+    Rank 20 is in 42 % of the documents, rank 20,000 in 0.05 %.
+    """
 
     text_config = "simple"
     _vocabulary_size = 30_000
@@ -62,7 +65,7 @@ class Synthetic:
         self.size = size
         ranks = np.arange(1, self._vocabulary_size + 1)
         shares = 0.0729 / ranks
-        # As in real text, the commonest few have more than their share.
+        # As in real text, the most common words exceed Zipf's law.
         shares[:10] *= (1 - shares[10:].sum()) / shares[:10].sum()
         self._cumulated = np.cumsum(shares)
         self._words = [_pseudo_word(rank) for rank in range(self._vocabulary_size)]
@@ -93,7 +96,7 @@ class Synthetic:
                     "chunks": [{"content": " ".join([self._words[rank] for rank in ranks])}],
                     "speaker": _speaker(speakers[offset]),
                     "category": self._category(set(ranks.tolist())),
-                    # Every moment is as likely at every place of the order of insertion.
+                    # Times are independent of the order of insertion.
                     "occurred_at": (BEGIN + timedelta(minutes=(number * 7919) % 5_000_011)).isoformat(),
                 }
             )
@@ -106,7 +109,7 @@ class Synthetic:
         return None
 
     def queries(self, length: int, count: int) -> list[Query]:
-        """Ranks are log-uniform from 20 to 20,000."""
+        """Return queries of words with log-uniform ranks from 20 to 20,000."""
         rng = random.Random(f"{length} synthetic")
         queries: list[Query] = []
         while len(queries) < count:
@@ -125,7 +128,7 @@ def _speaker(drawn: float) -> str:
 
 
 def _pseudo_word(rank: int) -> str:
-    """Shorter for commoner ranks, and in no order of the alphabet."""
+    """Return a word that is shorter for a more common rank, in no alphabetical order."""
     syllables = len(SYLLABLES)
     length, first = 1, 0
     while rank >= first + syllables**length:
@@ -140,7 +143,7 @@ def _pseudo_word(rank: int) -> str:
 
 
 class Hearings:
-    """A turn of speech is a chunk."""
+    """Read hearings; each turn is a chunk."""
 
     text_config = "english"
     common_phrase = "your honor"
@@ -159,7 +162,7 @@ class Hearings:
         return str(self._turns[number]["external_id"])
 
     def queries(self, length: int, count: int) -> list[Query]:
-        """Words of one turn, none of them among the 100 commonest."""
+        """Return queries with words of one turn, without the 100 most common words."""
         rng = random.Random(f"{length} hearings")
         queries: list[Query] = []
         while len(queries) < count:

@@ -1,4 +1,4 @@
-"""A database with a corpus loaded as it would be in use: several merged segments, deletes, and what came last."""
+"""Load a corpus as in real use: several merged segments, deleted documents, and recent documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEMORY = {"maintenance_work_mem": "512MB", "max_wal_size": "8GB", "checkpoint_ti
 
 @dataclass
 class Bench:
-    """A loaded database; `admin` is a superuser of no tenant's, the others are bound by the policies."""
+    """Hold a loaded database; `admin` is a superuser without a tenant, and policies bind all other logins."""
 
     dsn: str
     corpus: Corpus
@@ -58,7 +58,7 @@ class Bench:
         self.admin.execute("select braid.add_tenant_member(%s, %s)", (tenant, login))
 
     def create_collection(self, name: str, text_config: str = "simple") -> None:
-        # The speaker is to be filtered, not found.
+        # The speaker is used in filters and not indexed as text.
         self.admin.execute(
             "select braid.create_collection(%s, text_config => %s,"
             ' settings => \'{"index_fields": ["title", "content"]}\')',
@@ -77,7 +77,7 @@ def start_server(data_dir: Path, version: int, shared_buffers: str) -> embedded.
 
 @contextmanager
 def loaded(server: embedded.Server, database: str, corpus: Corpus) -> Iterator[Bench]:
-    """The database of a corpus, loaded unless it is so already."""
+    """Yield the database of a corpus, loaded if necessary."""
     with psycopg.connect(server.dsn, autocommit=True) as db:
         if db.execute("select from pg_database where datname = %s", (database,)).fetchone() is None:
             db.execute(f"create database {database}")
@@ -101,7 +101,7 @@ def ingest(db: Connection, documents: list[Document], collection: str = COLLECTI
 
 
 def segments(db: Connection) -> list[tuple[int, int]]:
-    """(chunks, postings) of each segment of the corpus, largest first."""
+    """Return (chunks, postings) of each segment of the corpus, largest first."""
     return db.execute(
         "select s.chunk_count, s.posting_count from braid_store.segments s "
         "join braid_store.collections c on c.id = s.collection_id where c.name = %s and s.chunk_count > 0 "
@@ -123,7 +123,7 @@ class _Load:
         say(f"{bench.corpus.name}: loading")
         bench.create_collection(COLLECTION, bench.corpus.text_config)
         with bench.connect(WRITER) as writer:
-            # Sizes that lie in two tiers of merging, none of which is full: 5 of 18 %, 3 of 3 %.
+            # The sizes belong to two tiers of merging, neither of which is full: 5 of 18 %, 3 of 3 %.
             delta = [1000] * 2 + [100] * 5 + [1] * 5 if size >= 100_000 else [size // 100] * 2 + [1] * 5
             small = size * 3 // 100
             large = (size - 3 * small - sum(delta)) // 5
@@ -139,7 +139,7 @@ class _Load:
                 say(f"  {self._loaded:,} chunks in segments of {', '.join(f'{chunks:,}' for chunks in shape[:12])}")
             self._delete(writer)
             self._maintain()
-            # What the last minutes brought.
+            # The last minutes of use would bring these documents.
             for part in delta:
                 self._insert(writer, part, 1)
         say("  vacuum")
@@ -151,7 +151,7 @@ class _Load:
         bench.note("loaded", {"chunks": self._loaded})
 
     def _insert(self, writer: Connection, count: int, batches: int) -> None:
-        """In batches of the same size, give or take one."""
+        """Insert documents in batches of equal size, give or take one."""
         first = self._loaded
         for batch in range(1, batches + 1):
             upto = first + count * batch // batches
@@ -186,7 +186,7 @@ class _Load:
         self._bench.note("deletes", {"documents": len(numbers), "seconds": time.perf_counter() - started})
 
     def _measure(self, moment: str) -> None:
-        """Bytes on disk after a vacuum, which is where space comes from that a merge has freed."""
+        """Record the bytes on disk after a vacuum, which frees the space of merged segments."""
         db = self._bench.admin
         db.execute("vacuum")
         self._sizes = {**self._sizes, moment: index_size(db)}
@@ -205,8 +205,8 @@ INDEX_TABLES = {"postings": "tenant_id, collection_id, lexeme, segment_id", "for
 
 
 def merged_size(bench: Bench) -> dict[str, int]:
-    """Bytes of the corpus after maintain(), copied and indexed anew as what it is compared with was: without the space
-    that earlier merges have freed and later ones will fill. Nothing stays."""
+    """Return the corpus' bytes after maintain(), in newly indexed copies like the baselines: without space that
+    earlier merges have freed and later ones will fill. All changes are rolled back."""
     db = bench.admin
     size = {}
     with db.transaction(force_rollback=True):
@@ -227,7 +227,7 @@ def merged_size(bench: Bench) -> dict[str, int]:
 
 
 def index_size(db: Connection) -> dict[str, int]:
-    """Of the whole database. `live_…` is what the rows take, without pages' free space and indexes."""
+    """Return the sizes of the whole database. `live_…` counts rows without pages' free space and indexes."""
     size = {"postings": sum(postings for _, postings in segments(db))}
     for table in INDEX_TABLES:
         columns = db.execute(

@@ -1,4 +1,4 @@
-"""How long searches take, and whether they find what plain arrays find."""
+"""Measure the latency of searches, and compare results with plain arrays."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ select external_id, chunk_index, score
 from braid.full_text_search(%(text)s, %(count)s, %(filters)s::jsonb, collection => %(collection)s)
 """
 OURS, ARRAYS, TS, BOUND_TS = "full_text_search", "plain arrays", "ts_rank_cd + GIN", "ts_rank_cd + GIN under RLS"
-# What takes seconds is asked fewer.
+# Slow engines get fewer queries.
 MOST_ASKED = {(TS, 8): 20, **{(BOUND_TS, length): 10 for length in LENGTHS}}
-# One engine after the other, each with what it needs in the processor's caches, as where searches follow searches.
+# Each engine answers this number of queries in a row, with its data in the processor's caches, as in continuous use.
 ROUND = 20
 
 
 class Time(NamedTuple):
-    """Milliseconds: at the client, and of the server's processor."""
+    """Hold milliseconds: at the client, and of the server's processor."""
 
     wall: float
     cpu: float
 
 
 class Engine:
-    """One way to answer a query, on a connection of its own."""
+    """Run one way to search, on a connection of its own."""
 
     def __init__(self, name: str, db: Connection, statement: str, arguments: Callable[[Query], dict[str, Any]]) -> None:
         self.name = name
@@ -54,7 +54,7 @@ class Engine:
         self.times: list[Time] = []
 
     def ask(self, query: Query) -> list[Any]:
-        arguments = self._arguments(query)  # outside of the time taken
+        arguments = self._arguments(query)  # not part of the measured time
         cpu, started = self._cpu(), time.perf_counter()
         rows = self._db.execute(self._statement, arguments, prepare=True).fetchall()
         wall = (time.perf_counter() - started) * 1000
@@ -71,9 +71,9 @@ class Engine:
 
 class Restriction(NamedTuple):
     name: str
-    share: float  # what is asked for
+    share: float  # the intended share
     filters: dict[str, Any]
-    word: str | None = None  # that all its chunks contain
+    word: str | None = None  # a word that all passing chunks contain
 
 
 @contextmanager
@@ -127,7 +127,8 @@ def _arguments(query: Query, filters: dict[str, Any] | None, count: int = 50) ->
 
 
 class _Lexemes:
-    """Of a query, in the order in which pgbraid adds; stop words only where there is nothing else."""
+    """Return a query's lexemes in the order in which pgbraid adds their scores; stop words only if there are no
+    others."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
@@ -145,7 +146,7 @@ class _Lexemes:
 
 
 def latency(bench: Bench, query_count: int) -> dict[int, float]:
-    """p50 in ms by length of query."""
+    """Measure the latency; return p50 in ms by length of query."""
     unfiltered: dict[str, dict[int, list[Time]]] = {}
     filtered: dict[tuple[str, float], dict[int, list[Time]]] = {}
     restrictions = _restrictions(bench)
@@ -167,7 +168,8 @@ def latency(bench: Bench, query_count: int) -> dict[int, float]:
                 (engine, [_with_word(query, restriction.word) for query in queries])
                 for restriction, engine in zip(restrictions, restricted, strict=True)
             ]
-            # Warm: what the first to ask would read from the disk, the others would find in memory.
+            # A first run warms the caches: otherwise the first engine would read from disk what the others find in
+            # memory.
             for engine, of_engine in asked:
                 for query in of_engine:
                     engine.ask(query)
@@ -227,7 +229,7 @@ def _terms(length: int) -> str:
 
 
 def _restrictions(bench: Bench) -> list[Restriction]:
-    """Their names tell the share that they really let through."""
+    """Return the restrictions; their names give the measured share that passes."""
     db = bench.admin
     part = "from braid_store.chunks where collection_id = (select id from braid_store.collections where name = %s)"
     row = db.execute(f"select count(*) {part}", (COLLECTION,)).fetchone()
@@ -256,7 +258,7 @@ def _restrictions(bench: Bench) -> list[Restriction]:
 
 
 def exactness(bench: Bench, query_count: int) -> None:
-    """Scores, because plain arrays do not order what ties."""
+    """Compare scores with plain arrays, which do not order ties."""
     compared, wrong = 0, []
     with engines(bench) as all_engines:
         for length in LENGTHS:
@@ -290,7 +292,7 @@ SMALL_READER = "braid_bench_small"
 
 
 def small_tenant(bench: Bench, query_count: int) -> None:
-    """2,000 chunks of one tenant among 1,000 tenants, each with some of its own."""
+    """Measure a tenant of 2,000 chunks among 1,000 tenants with chunks of their own."""
     if bench.noted("small tenants") is None:
         say("loading 1,000 tenants")
         bench.create_collection(SMALL, bench.corpus.text_config)

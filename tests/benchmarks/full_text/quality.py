@@ -1,4 +1,4 @@
-"""nDCG@10 of full text on judged collections."""
+"""Measure nDCG@10 of full text on judged collections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed."""
+"""Print tables and progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _STARTED = time.monotonic()
 
 
 def say(text: str) -> None:
-    """A step, with the minutes since the start."""
+    """Print a step, with the minutes since the start."""
     print(f"[{(time.monotonic() - _STARTED) / 60:6.1f}] {text}", flush=True)
 
 
@@ -32,7 +32,7 @@ def p95(values: Sequence[float]) -> float:
 
 
 def pair(values: Sequence[float]) -> str:
-    """p50/p95."""
+    """Format p50/p95."""
     return f"{number(p50(values))}/{number(p95(values))}"
 
 

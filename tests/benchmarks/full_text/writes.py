@@ -1,4 +1,4 @@
-"""What writing costs in time and space, what merging costs, and many at once."""
+"""Measure the time and space of writes, the cost of merges, and concurrent use."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def print_load(bench: Bench) -> None:
 
 
 def ingest_rates(bench: Bench) -> None:
-    """Into a collection that grows from nothing, merges of writes included."""
+    """Measure ingestion into a collection that grows from nothing, including the merges of writes."""
     bench.create_collection(INGESTED, bench.corpus.text_config)
     rows = []
     with bench.connect(WRITER) as db:
@@ -99,7 +99,7 @@ def _megabytes(size: int) -> str:
 
 
 class _Traffic:
-    """Operations and errors of everyone, until the deadline."""
+    """Run operations of all kinds until the deadline, and record times and errors."""
 
     def __init__(self, bench: Bench, minutes: float) -> None:
         self._bench = bench
@@ -131,7 +131,7 @@ class _Traffic:
                     self._do("delete", db.execute, "select braid.delete_document(%s, %s)", (external_id, BUSY))
 
     def _mixed(self, rng: random.Random, size: int) -> list[Document]:
-        """Ids with the text of any document: inserts and replacements."""
+        """Return documents with any id and any text: inserts and replacements."""
         return [
             {**document, "external_id": rng.choice(self._documents)["external_id"]}
             for document in rng.choices(self._documents, k=size)

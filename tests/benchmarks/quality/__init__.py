@@ -1,1 +1,1 @@
-"""How well each leg, fusion and option ranks: `python -m benchmarks.quality` in tests/."""
+"""Measure how well each leg, fusion and option ranks: `python -m benchmarks.quality` in tests/."""

@@ -1,4 +1,4 @@
-"""Prints how well each leg, fusion and option ranks on the judged sets, through the product."""
+"""Print how well each leg, fusion and option ranks on the judged sets, through pgbraid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.loading import Connection
 
 DEPTH = 100
 TITLES = {"cranfield": "Cranfield", "cisi": "CISI", "scifact": "SciFact", "locomo": "LoCoMo", "qmsum": "QMSum"}
-# What the pages show, and how they call it.
+# The pages show these configurations under these names.
 WRITTEN = {
     "full text": "full text alone",
     "semantic": "vectors alone",
@@ -28,7 +28,7 @@ WRITTEN = {
     "default": "hybrid, the default",
     "default before": "hybrid, the default of 0.1.0",
 }
-# What a collection of 0.1.0 ranks by.
+# A collection of 0.1.0 has this ranking.
 BEFORE = {
     "preset": "prose",
     "b": 0.75,
@@ -106,8 +106,8 @@ def rank(
 
 
 def conversations(db: Connection, judged: JudgedSet) -> dict[str, dict[str, Values]]:
-    """What a question itself says of who and when: the speaker it names, as a filter and as a boost, and its timeframe,
-    as recall takes it out. Never taken from what is judged right."""
+    """Measure clues in the question itself, never in the judgments: the named speaker as a filter and as a boost,
+    and the timeframe, as `recall` extracts it."""
     found: dict[str, list[list[str]]] = {
         "default, speaker named: filter": [],
         "default, speaker named: boost": [],
@@ -157,7 +157,7 @@ def report_means(found: dict[str, dict[str, dict[str, Values]]]) -> None:
 
 
 def compare(found: dict[str, dict[str, dict[str, Values]]]) -> None:
-    """The default against the better leg of each set, and against the default of 0.1.0."""
+    """Compare the default with the better leg of each set, and with the default of 0.1.0."""
     rows = []
     for name, values in found.items():
         if "default" not in values or not all(leg in values for leg in LEGS):

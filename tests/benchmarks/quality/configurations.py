@@ -1,11 +1,11 @@
-"""The searches compared: arguments of braid.hybrid_search, by name."""
+"""Define the compared searches: arguments of braid.hybrid_search, by name."""
 
 from __future__ import annotations
 
 from typing import Any
 
 Arguments = dict[str, Any]
-# What a user gets: the query language is on.
+# Users get the query language unless they turn it off.
 PLAIN: Arguments = {}
 LEGS = ("full text", "semantic")
 
@@ -38,5 +38,5 @@ CONFIGURATIONS: dict[str, Arguments] = {
     "convex, theoretical + centroid, .6": convex("theoretical", "centroid", 0.6),
     "convex, saturate + centroid, .6": convex("saturate", "centroid", 0.6),
 }
-# Of the default: options that are worth a try.
+# These options of the default are worth a test.
 VARIANTS: dict[str, dict[str, Any]] = {"statistics_scope collection": {"ranking": {"statistics_scope": "collection"}}}

@@ -1,5 +1,5 @@
-"""Prints what late interaction with the offline model's token vectors is worth on the judged sets, through the product:
-the weight chosen on one half of the queries, reported on the other."""
+"""Print the gain of late interaction with the offline model's token vectors on the judged sets, through pgbraid. The
+weight is chosen on one half of the queries and reported on the other."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def main() -> None:
             db.execute("select braid.create_collection(%s)", (name,))
             judged.load(db)
             for count in map(int, arguments.counts.split(",")):
-                # Vectors pooled to another number are taken for another model's, and so made anew.
+                # Another model name makes pgbraid compute the vectors again with this pooling.
                 embedder.model_name = f"{LocalEmbedder.model_name} {count}"
                 db.execute("select braid.set_token_vectors(%s, %s, %s)", (name, embedder.model_name, count))
                 with pgbraid.connect(dsn, embedder=embedder) as client:
@@ -102,7 +102,7 @@ def measured(db: Connection, judged: JudgedSet, embedder: LocalEmbedder, candida
 
 
 def ranked(db: Connection, judged: JudgedSet, options: list[Mapping[str, Any]] | None) -> tuple[Values, float]:
-    """nDCG@10 of each query, and the median time."""
+    """Return nDCG@10 of each query, and the median time."""
     found, times = [], []
     for place, query in enumerate(judged.queries):
         started = time.perf_counter()

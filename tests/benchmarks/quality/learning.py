@@ -1,4 +1,4 @@
-"""Prints what models that are learned from judgments gain on queries that they have not seen, on the judged sets."""
+"""Print the gain of models learned from judgments on queries that they have not seen, on the judged sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judged sets in a database, each as a collection."""
+"""Load the judged sets into a database, each as a collection."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser, sets: str = SETS, more: str = "
 
 
 def loaded(arguments: argparse.Namespace) -> Iterator[tuple[Connection, JudgedSet]]:
-    """Each of the sets in turn, in a collection of its name, on one server."""
+    """Yield each set in turn, in a collection of its name, on one server."""
     with ExitStack() as stack:
         data_dir = arguments.data_dir
         if data_dir is None:
@@ -71,7 +71,7 @@ def set_ranking(db: Connection, collection: str, ranking: dict[str, Any]) -> Non
 
 
 def judge(db: Connection, judged: JudgedSet) -> None:
-    """The set's queries and judgments; those of turns by the place of the turn in its conversation."""
+    """Store the set's queries and judgments; a judged turn is stored by its place in its conversation."""
     places = {turn: (document, place) for document, ids in judged.turns.items() for place, turn in enumerate(ids)}
     db.execute("select braid.drop_query_set(%s)", (judged.name,))
     db.execute("select braid.create_query_set(%s, %s)", (judged.name, "chunk" if judged.turns else "document"))

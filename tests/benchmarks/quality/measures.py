@@ -1,4 +1,4 @@
-"""Measures of rankings, and how sure a difference between two is."""
+"""Compute measures of rankings, and the confidence in a difference."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MEASURES = {
 
 
 def interval(values: Values) -> tuple[float, float]:
-    """95 % of the means of samples drawn with replacement (percentile bootstrap)."""
+    """Return the range of 95 % of the means of samples drawn with replacement (percentile bootstrap)."""
     random = np.random.default_rng(1)
     means = values[random.integers(0, len(values), (RESAMPLES, len(values)))].mean(axis=1)
     low, high = np.percentile(means, (2.5, 97.5))
@@ -47,8 +47,8 @@ def interval(values: Values) -> tuple[float, float]:
 
 
 def randomisation_p(first: Values, second: Values) -> float:
-    """Two-sided paired randomisation test (Smucker, Allan & Carterette 2007): how often swapping which ranking is
-    which gives a difference of means as large."""
+    """Return the p value of a two-sided paired randomisation test (Smucker, Allan & Carterette 2007): the share of
+    random swaps of the rankings with an equal or larger difference of means."""
     random = np.random.default_rng(1)
     differences = first - second
     signs = random.choice((-1.0, 1.0), (RESAMPLES, len(differences)))

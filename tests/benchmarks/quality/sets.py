@@ -1,4 +1,4 @@
-"""The judged sets: documents with their attributes, queries with the filter that belongs to each."""
+"""Read the judged sets: documents with their attributes, and queries with their filters."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from support.judged import read_lines, read_relevance
 from support.loading import Connection, Vectors
 from support.vectors import cached_vectors
 
-# The metadata key that a query of the set is confined to: without it the question is ill-posed.
+# A query of the set is limited to one value of this metadata key; without it the question is ill-posed.
 SCOPES = {"locomo": "conversation", "qmsum": "meeting", "xquad": "lang"}
-# Sets whose documents are turns, with what the turns of one conversation share. Each conversation is loaded as one
-# document with its turns as chunks, as docs/guide/memory.md says; a row is known by its turn (JudgedSet.turns).
+# Documents of these sets are turns; a conversation's turns share these keys. Each conversation is loaded as one
+# document
+# with its turns as chunks, as docs/guide/memory.md says; JudgedSet.turns names a row's turn.
 CONVERSATIONS = {"locomo": ("conversation", "session"), "qmsum": ("meeting",)}
 TURN = ("content", "embedding", "speaker", "occurred_at", "metadata")
 BATCH = 1000
@@ -33,7 +34,7 @@ class Query:
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Documents of one chunk each, or conversations of a chunk for each turn, and the queries of one split."""
+    """Hold documents of one chunk each, or conversations with a chunk for each turn, and the queries of one split."""
 
     name: str
     documents: list[dict[str, Any]]
@@ -60,7 +61,7 @@ class JudgedSet:
         yield batch
 
     def judged_id(self, external_id: str, chunk_index: int) -> str:
-        """The id that judgments know a row by."""
+        """Return the id of a row in the judgments."""
         return self.turns[external_id][chunk_index] if self.turns else external_id
 
     def load(self, db: Connection) -> None:
@@ -69,7 +70,7 @@ class JudgedSet:
 
 
 def read_set(folder: Path, split: str, keep: Callable[[Any], bool] | None = None) -> JudgedSet:
-    """`keep` tells which lines of the corpus are part of it."""
+    """Read a set; `keep` selects lines of the corpus."""
     lines = [line for line in read_lines(folder / "corpus.jsonl.gz") if keep is None or keep(line)]
     documents = [_document(line) for line in lines]
     relevance = read_relevance(folder, split)

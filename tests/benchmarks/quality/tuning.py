@@ -1,4 +1,4 @@
-"""Prints what tuning gains on queries that had no part in the choice, on the judged sets, with the 95 % interval."""
+"""Print the gain of tuning on queries that were not used for the choice, on the judged sets, with the 95 % interval."""
 
 from __future__ import annotations
 

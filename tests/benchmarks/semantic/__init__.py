@@ -1,1 +1,2 @@
-"""Semantic search: recall and latency in one database with tenants of every size, against fixed plans."""
+"""Measure index recall and latency of semantic search in one database with tenants of every size, against fixed
+plans."""

@@ -1,4 +1,4 @@
-"""Prints the measurements, one section after the other."""
+"""Print the measurements, one section after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors that resemble embeddings: clusters of low intrinsic dimension, in many dimensions."""
+"""Draw vectors that resemble embeddings: clusters of low intrinsic dimension, in many dimensions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARES = (1.0, 0.1, 0.01, 0.001, 0.0001)
 
 
 class Corpus:
-    """Of one tenant. A chunk has a time, uncorrelated with its vector, and a topic, which its vector is near to."""
+    """Draw one tenant's chunks. A chunk has a time, uncorrelated with its vector, and a topic near its vector."""
 
     def __init__(self, size: int, seed: int = 0, dimensions: int = DIMENSIONS) -> None:
         self.size = size
@@ -25,13 +25,13 @@ class Corpus:
         self._topics = shape.normal(size=(TOPICS, dimensions)).astype(np.float32)
         self._axes = shape.normal(size=(INTRINSIC, dimensions)).astype(np.float32)
         self.vectors, self.topics = self._draw(self._rng, size)
-        # Shares of the chunks in the order of time, and, nearly so, in that of the distance to one topic's centre.
+        # Filters select a share of the chunks by the order of time, or by the distance to one topic's centre.
         self.time_ranks = self._rng.permutation(size)
         distance = -(self.vectors @ (self._topics[0] / np.linalg.norm(self._topics[0])))
         self.topic_ranks = np.argsort(np.argsort(distance))
 
     def _draw(self, rng: np.random.Generator, count: int) -> tuple[Vectors, NDArray[np.int64]]:
-        # As in text, some topics are much commoner than others.
+        # As in text, some topics are much more common than others.
         weights = 1 / np.arange(1, TOPICS + 1)
         topics = rng.choice(TOPICS, count, p=weights / weights.sum())
         inner = rng.normal(size=(count, INTRINSIC)).astype(np.float32)
@@ -49,7 +49,7 @@ def text(vector: Vectors) -> str:
 
 
 def copy_rows(ids: list[int], vectors: Vectors) -> Iterator[bytes]:
-    """PostgreSQL's binary COPY format, of (bigint, vector)."""
+    """Yield rows of (bigint, vector) in PostgreSQL's binary COPY format."""
     yield b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
     dimensions = vectors.shape[1]
     head = struct.pack(">i", 4 + 4 * dimensions) + struct.pack(">hh", dimensions, 0)

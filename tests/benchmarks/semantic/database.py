@@ -1,4 +1,4 @@
-"""One database with tenants of every size, each in a shard of its own or in none, as pgbraid decides."""
+"""Load one database with tenants of every size; pgbraid decides which tenants get a shard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DATABASE = "semantic"
 
 @dataclass
 class Bench:
-    """A superuser's connection, and connections of logins that the policies bind."""
+    """Hold a superuser's connection, and open connections of logins that policies bind."""
 
     dsn: str
     admin: Connection
@@ -70,7 +70,7 @@ def opened(server: embedded.Server) -> Iterator[Bench]:
 
 
 def load(bench: Bench, tenant: str, corpus: Corpus, collection: str = COLLECTION, stored: int = 0) -> None:
-    """Through the API, unless it was loaded before; without the first, if these are stored already."""
+    """Write a tenant's corpus through the API unless it is loaded; skip the first `stored` chunks."""
     admin = bench.admin
     admin.execute("select braid.create_tenant(%s)", (tenant,))
     for login in (READER, WRITER):
@@ -101,7 +101,7 @@ def load(bench: Bench, tenant: str, corpus: Corpus, collection: str = COLLECTION
 def maintain(bench: Bench, memory: str = "2GB") -> None:
     bench.admin.execute(f"set maintenance_work_mem = '{memory}'")
     while True:
-        # Not less: maintain() begins no index that it expects to take longer.
+        # maintain() begins no index that it expects to take longer than its time.
         row = bench.admin.execute("select braid.maintain('1 hour')").fetchone()
         assert row is not None
         if row[0]["complete"]:
@@ -109,7 +109,7 @@ def maintain(bench: Bench, memory: str = "2GB") -> None:
 
 
 def chunk_ids(bench: Bench, tenant: str) -> dict[int, int]:
-    """By the number of the document."""
+    """Return the chunks' ids by the number of the document."""
     rows = bench.admin.execute(
         "select substr(d.external_id, 2)::int, c.id from braid_store.chunks c"
         " join braid_store.documents d on d.tenant_id = c.tenant_id and d.id = c.document_id where c.tenant_id = %s",

@@ -1,4 +1,4 @@
-"""Recall and latency of every tenant size under every filter, against fixed plans on the same vectors."""
+"""Measure index recall and latency of every tenant size under every filter, against fixed plans on the same vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODE = """
 select braid.search_json(query_embedding => %(query)s::vector, match_count => 10, filters => %(filters)s::jsonb,
                          collection => %(collection)s) -> 'stats' ->> 'semantic_mode'
 """
-# The fixed plans: the same search, its choice overruled.
+# A fixed plan is the same search with its choice of plan overruled.
 EFS = (40, 100, 200, 400)
 WARM_UP = 3
 
@@ -50,7 +50,7 @@ def cells(corpus: Corpus) -> dict[str, Cell]:
 
 
 class Plan:
-    """One way to answer. A fixed plan that takes seconds is not asked every query."""
+    """Run one plan. A slow fixed plan gets only some of the queries."""
 
     def __init__(self, ask: Callable[[str], list[str]]) -> None:
         self._ask = ask
@@ -84,7 +84,7 @@ def grid(bench: Bench, corpora: dict[str, Corpus], query_count: int) -> None:
         for name, cell in cells(corpus).items():
             plans, modes = _measure(bench, tenant, corpus, cell, query_count)
             ours = plans.pop("pgbraid")
-            # Neighbours that single precision cannot tell apart may be counted as missed by an exact plan too.
+            # An exact plan may also seem to miss neighbours, because single precision cannot tell them apart.
             good = {plan: p95(of.times) for plan, of in plans.items() if of.recall >= 0.99 or plan == "exact"}
             fastest = min(good, key=lambda plan: good[plan])
             ratio = p95(ours.times) / good[fastest]

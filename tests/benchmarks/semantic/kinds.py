@@ -1,4 +1,4 @@
-"""Semantic search beside one bare index scan of pgvector that finds as much, on five kinds of data."""
+"""Compare semantic search with a bare index scan of pgvector that finds as much, on five kinds of data."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ select braid.search_json(query_embedding => %(query)s::vector, match_count => 10
 WIDTHS = (40, 64, 100, 160, 250, 400, 640, 1000)
 GOOD = 0.99
 REAL_SETS = ("scifact", "locomo", "cranfield", "cisi")
-# Of the drifting vectors, what comes after the index was made: fewer than maintenance would make a new one for.
+# The share of the drifting vectors that arrives after the index was built, too small for maintenance to rebuild it.
 LATE = 0.15
 
 
 class Kind(Corpus):
-    """Given vectors and questions, in place of those that a corpus draws."""
+    """Hold given vectors and questions instead of drawn ones."""
 
     def __init__(self, vectors: Vectors, asked: Vectors) -> None:
         self.size = len(vectors)
@@ -70,7 +70,7 @@ def kinds(bench: Bench, names: list[str], sizes: list[int], query_count: int) ->
 def _measured(bench: Bench, tenant: str, kind: Kind, query_count: int, has_duplicates: bool) -> list[str]:
     queries = [(text(query), _tenth(kind.vectors @ query)) for query in kind.queries(query_count)]
     shard = bench.shard(tenant)
-    # A shard's index has one of many equal vectors, so that a bare scan of it would not find the others.
+    # A shard's index holds one of several equal vectors, so a bare scan of it would miss the others.
     bare = _bare_table(bench, kind) if shard is None or has_duplicates else f"braid_store.vectors_{shard['id']}"
     condition = "" if shard is None or has_duplicates else "where not is_duplicate"
     is_half = condition != "" and shard is not None and shard["index_type"] == "halfvec"
@@ -94,7 +94,7 @@ def _measured(bench: Bench, tenant: str, kind: Kind, query_count: int, has_dupli
                 chosen = width
                 break
         if not chosen:
-            # No width is enough: a scan of all.
+            # No width is enough, so the bare plan scans all vectors.
             found = 1.0
             free.execute("set enable_seqscan = on")
             free.execute("set enable_indexscan = off")
@@ -120,7 +120,7 @@ def _measured(bench: Bench, tenant: str, kind: Kind, query_count: int, has_dupli
 
 
 class _Timed:
-    """One way to ask, with the client's time and the server's CPU of each question, in milliseconds."""
+    """Run one way to search, and record the client's time and the server's CPU for each question, in milliseconds."""
 
     def __init__(self, db: Connection, statement: str, arguments: dict[str, str]) -> None:
         self._db, self._statement, self._arguments = db, statement, arguments
@@ -151,7 +151,7 @@ def _tenth(similarities: Vectors) -> float:
 
 
 def _recall(ask: Callable[[str], list[float]], queries: Iterable[tuple[str, float]]) -> float:
-    """Of equal vectors any will do."""
+    """Return the index recall; ties count as found."""
     return float(np.mean([sum(score >= tenth - 1e-6 for score in ask(query)) / 10 for query, tenth in queries]))
 
 
@@ -184,7 +184,7 @@ def _uniform(size: int, query_count: int) -> Kind:
 
 
 def _real(size: int, query_count: int) -> Kind:
-    """Of the local model, computed once and kept; as many as there are, or the size."""
+    """Return the local model's cached vectors, at most `size`."""
     sets = [read_set(DATA / name, "test") for name in REAL_SETS]
     documents = np.concatenate([judged.vectors for judged in sets])
     questions = np.array([json.loads(query.embedding) for judged in sets for query in judged.queries], np.float32)
@@ -193,7 +193,7 @@ def _real(size: int, query_count: int) -> Kind:
 
 
 def _equal(size: int, query_count: int) -> Kind:
-    """A third are few vectors again and again, as answers in a meeting are; so are some of the questions."""
+    """Return vectors of which a third repeat a few vectors, like short answers in a meeting, as do some questions."""
     corpus = Corpus(size)
     rng = np.random.default_rng([7, size])
     weights = 1 / np.arange(1, 201)
@@ -207,7 +207,7 @@ def _equal(size: int, query_count: int) -> Kind:
 
 
 def _drifting(size: int, query_count: int) -> Kind:
-    """The last are of other topics than those that the index was made of."""
+    """Return vectors whose last ones have other topics than the vectors in the index."""
     early, late = Corpus(round(size * (1 - LATE))), Corpus(size - round(size * (1 - LATE)), seed=1)
     turn = np.linalg.qr(np.random.default_rng(8).normal(size=(DIMENSIONS, DIMENSIONS)))[0].astype(np.float32)
     asked = np.concatenate([early.queries(query_count)[::2], late.queries(query_count)[::2] @ turn])

@@ -1,4 +1,5 @@
-"""What moving vectors costs those who search and write meanwhile; what policies cost a search; where an index pays."""
+"""Measure searches and writes while vectors move, the cost of policies for a search, and the size from which an
+index pays."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ WRITERS, READERS = 2, 2
 
 
 class _Traffic:
-    """Searches and writes of a tenant, until told to stop."""
+    """Run searches and writes of a tenant until told to stop."""
 
     def __init__(self, bench: Bench, tenant: str, corpus: Corpus, collection: str = COLLECTION) -> None:
         self._bench, self._tenant, self._corpus, self._collection = bench, tenant, corpus, collection
@@ -51,7 +52,7 @@ class _Traffic:
 
     @contextmanager
     def paused_queries(self) -> Iterator[None]:
-        """For a moment at which their dimensions change."""
+        """Pause searches while their dimensions change."""
         with ExitStack() as stack:
             for lock in self._asking:
                 stack.enter_context(lock)
@@ -138,7 +139,7 @@ def _print(traffic: _Traffic) -> None:
 
 
 def model_change(bench: Bench, size: int) -> None:
-    """To a model of 256 dimensions, one worker embedding at no cost; queries change with the cut-over."""
+    """Change to a model of 256 dimensions with a worker that embeds at no cost; queries change at the cut-over."""
     collection, tenant, corpus = f"changed {time.time():.0f}", f"changing {time.time():.0f}", Corpus(size, seed=4)
     bench.admin.execute(
         "select braid.create_collection(%s, text_config => 'simple', dimensions => 384, embedding_model => 'old')",
@@ -181,7 +182,7 @@ def model_change(bench: Bench, size: int) -> None:
 
 
 def policies(bench: Bench, corpora: dict[str, Corpus], query_count: int) -> None:
-    """The same search, by a login that the policies bind and by a superuser."""
+    """Run the same search by a login that policies bind and by a superuser."""
     rows = []
     for tenant, corpus in corpora.items():
         with bench.connect(READER, tenant) as bound, bench.connect("postgres", tenant) as free:
@@ -189,7 +190,7 @@ def policies(bench: Bench, corpora: dict[str, Corpus], query_count: int) -> None
             both = [("bound", bound), ("free", free)]
             for query in corpus.queries(query_count):
                 arguments = {"query": text(query), "filters": None, "collection": COLLECTION, "options": None}
-                # Once for what has to be read.
+                # A first run reads all pages that the search needs.
                 bound.execute(SEARCH, arguments, prepare=True).fetchall()
                 for name, db in both:
                     started = time.perf_counter()

@@ -1,1 +1,1 @@
-"""Databases of many tenants."""
+"""Measure databases of many tenants."""

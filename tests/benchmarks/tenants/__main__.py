@@ -1,4 +1,4 @@
-"""Ten thousand tenants in one database, beside each of some alone: `python -m benchmarks.tenants` in tests/."""
+"""Compare ten thousand tenants in one database with some of them alone: `python -m benchmarks.tenants` in tests/."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run(server: embedded.Server, tenants: list[Tenant], args: argparse.Namespace
         load_many(server, tenants, args)
     source = Source(args.words)
     middle = tenants[args.ranks[-1] - 1]
-    # From all over, those with a table of vectors among them.
+    # The busy tenants come from all sizes, also sizes with a table of vectors.
     busy = tenants[10 :: max(1, len(tenants) // args.busy)][: args.busy]
     if "searches" in args.sections:
         for rank, dsn in alone.items():
@@ -86,7 +86,7 @@ def run(server: embedded.Server, tenants: list[Tenant], args: argparse.Namespace
 
 
 def exists(server: embedded.Server, database: str) -> bool:
-    """Whether a run before this one has made it; it gets the functions of now."""
+    """Return whether an earlier run has made the database; if so, install the current functions."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         if db.execute("select from pg_database where datname = %s", (database,)).fetchone() is None:
             return False
@@ -95,7 +95,7 @@ def exists(server: embedded.Server, database: str) -> bool:
 
 
 def alone_of(server: embedded.Server, tenant: Tenant, args: argparse.Namespace) -> str:
-    """A database that has only this tenant, with the documents that it has among the others."""
+    """Return a database with only this tenant, which has the same documents as among the others."""
     name = f"alone_{tenant.rank}"
     if exists(server, name):
         return server.dsn_for(name)
@@ -107,7 +107,7 @@ def alone_of(server: embedded.Server, tenant: Tenant, args: argparse.Namespace) 
 
 
 def load_many(server: embedded.Server, tenants: list[Tenant], args: argparse.Namespace) -> None:
-    """The others come to a copy of the database of the first one, so that its vector index is the same."""
+    """Load all other tenants into a copy of the first tenant's database, so that its vector index is the same."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         template = sql.Identifier(f"alone_{tenants[0].rank}")
         db.execute(sql.SQL("create database {} template {} strategy file_copy").format(sql.Identifier(MANY), template))

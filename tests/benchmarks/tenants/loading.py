@@ -1,4 +1,4 @@
-"""Tenants with texts and vectors, loaded through the API in several sessions."""
+"""Load tenants with texts and vectors through the API in several sessions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from pgbraid.install import install
 
 Connection = psycopg.Connection[Any]
 COLLECTION, SERVICE = "corpus", "tenants_service"
-# Vectors are taken from as many, in turn: of a tenant that has no more chunks, no two are equal.
+# Vectors are taken in turn from this number of vectors: no two are equal in a tenant with at most this many chunks.
 VECTORS = 20_000
-# A tenant whose documents are one call each would be all calls.
+# The number of documents in a call.
 BATCH = 1000
 TICKS = os.sysconf("SC_CLK_TCK")
 CONTEXT = multiprocessing.get_context("fork")
@@ -30,7 +30,7 @@ CONTEXT = multiprocessing.get_context("fork")
 
 @dataclass(frozen=True)
 class Tenant:
-    """`first` is the number of its first document among those of all tenants."""
+    """Hold a tenant; `first` is the number of its first document among all tenants' documents."""
 
     rank: int
     size: int
@@ -42,7 +42,7 @@ class Tenant:
 
 
 def zipf_tenants(count: int, largest: int, others: int) -> list[Tenant]:
-    """The tenant of rank 1 has `largest` chunks, and the others share theirs by Zipf's law."""
+    """Return tenants: rank 1 has `largest` chunks, and the others share `others` chunks by Zipf's law."""
     weights = [1 / rank for rank in range(2, count + 1)]
     sizes = [largest, *(max(1, round(others * weight / sum(weights))) for weight in weights)]
     tenants: list[Tenant] = []
@@ -54,7 +54,7 @@ def zipf_tenants(count: int, largest: int, others: int) -> list[Tenant]:
 
 
 class Source:
-    """Documents of one chunk each, by their number among those of all tenants."""
+    """Make documents of one chunk each, by their number among all tenants' documents."""
 
     def __init__(self, words: int, vectors: int = VECTORS) -> None:
         self._words = words
@@ -71,14 +71,14 @@ class Source:
             }
 
     def queries(self, count: int) -> list[tuple[str, Any]]:
-        """Of two, four and eight words, in turn, with a vector."""
+        """Return queries of two, four and eight words, in turn, with a vector."""
         asked = [self._texts.queries(length, -(-count // 3)) for length in (2, 4, 8)]
         texts = [query.text for queries in zip(*asked, strict=True) for query in queries][:count]
         return list(zip(texts, self._corpus.queries(count), strict=True))
 
 
 def prepare(server: embedded.Server, database: str, tenants: Sequence[Tenant], exact_rows: int) -> str:
-    """A new database with these tenants, which have nothing yet; its DSN."""
+    """Create a database with these tenants, still empty; return its DSN."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         db.execute(sql.SQL("create database {}").format(sql.Identifier(database)))
     dsn = server.dsn_for(database)
@@ -87,7 +87,7 @@ def prepare(server: embedded.Server, database: str, tenants: Sequence[Tenant], e
 
 
 def define(dsn: str, tenants: Sequence[Tenant], exact_rows: int) -> None:
-    """An installation with these tenants."""
+    """Install pgbraid and create these tenants."""
     install(dsn)
     with psycopg.connect(dsn, autocommit=True) as db:
         if db.execute("select from pg_roles where rolname = %s", (SERVICE,)).fetchone() is None:
@@ -105,13 +105,13 @@ def define(dsn: str, tenants: Sequence[Tenant], exact_rows: int) -> None:
 
 def create_tenants(db: Connection, tenants: Iterable[Tenant]) -> None:
     keys = [tenant.key for tenant in tenants]
-    # Each is locked until its transaction ends.
+    # Each tenant is locked until its transaction ends.
     for first in range(0, len(keys), 1000):
         db.execute("select count(braid.create_tenant(k)) from unnest(%s::text[]) k", (keys[first : first + 1000],))
 
 
 def load(dsn: str, tenants: Sequence[Tenant], words: int, sessions: int, vectors: int = VECTORS) -> float:
-    """In batches of up to a thousand, a tenant at a time; seconds of CPU that the server took."""
+    """Write documents in batches of up to a thousand, a tenant at a time; return the server's CPU seconds."""
     source = Source(words, vectors)
     parts: list[list[Tenant]] = [[] for _ in range(sessions)]
     loads = [0] * sessions
@@ -141,7 +141,7 @@ def _load(dsn: str, tenants: list[Tenant], source: Source, answers: Any) -> None
 
 
 def maintain(db: Connection) -> tuple[int, float, list[str]]:
-    """Until nothing is left: how many calls that took, the CPU of this session, and the warnings."""
+    """Run maintain() until nothing is left; return the number of calls, the session's CPU seconds, and the warnings."""
     calls, warnings = 0, []
     begun = cpu_seconds(db.info.backend_pid)
     while True:
@@ -154,7 +154,7 @@ def maintain(db: Connection) -> tuple[int, float, list[str]]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """To the nanosecond, if the kernel tells so."""
+    """Return a process's CPU seconds, to the nanosecond if the kernel reports it."""
     exact = Path(f"/proc/{pid}/schedstat")
     if exact.exists():
         return int(exact.read_text().split()[0]) / 1e9
@@ -163,6 +163,6 @@ def cpu_seconds(pid: int) -> float:
 
 
 def cpu_of_ended(postmaster: int) -> float:
-    """Of all sessions of a server that have ended."""
+    """Return the CPU seconds of all ended sessions of a server."""
     fields = Path(f"/proc/{postmaster}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[13]) + int(fields[14])) / TICKS

@@ -1,6 +1,7 @@
-"""What is measured of many tenants: searches, new sessions, memory, upkeep, views, dumps and drops.
+"""Measure many tenants: searches, new sessions, memory, maintenance, views, dumps and drops.
 
-Clocks lie on a busy machine, so times are the CPU that the server took. What is compared is called in turns."""
+Clocks are unreliable on a busy machine, so the figures are the server's CPU time. Compared calls take turns.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ VIEWS = {
 
 
 def connected(dsn: str, tenant: Tenant | None = None) -> Connection:
-    """As a service that stands for all tenants."""
+    """Connect as a service that acts for all tenants."""
     db: Connection = psycopg.connect(make_conninfo(dsn, user=SERVICE), autocommit=True)
     db.prepare_threshold = 0
     if tenant:
@@ -83,7 +84,7 @@ def blocks(db: Connection, statement: str, values: dict[str, Any]) -> int:
 
 
 def searches(alone: str, many: str, tenant: Tenant, source: Source, count: int) -> None:
-    """The same searches of a tenant in a database of its own and among all others."""
+    """Run the same searches of a tenant in a database of its own and among all others."""
     queries = [{"query": text, "vector": as_text(vector)} for text, vector in source.queries(count)]
     for kind, statement in SEARCHES.items():
         taken: list[list[float]] = [[], []]
@@ -115,7 +116,7 @@ def as_text(vector: Any) -> str:
 
 
 def first_searches(alone: str, many: str, tenant: Tenant, source: Source, count: int = 9) -> None:
-    """Of new sessions: CPU with and without the session's start, and the search after it."""
+    """Measure new sessions: CPU with and without the session's start, and the second search."""
     (text, vector), *_ = source.queries(1)
     query = {"query": text, "vector": as_text(vector)}
     taken: dict[str, list[tuple[float, float, float]]] = {alone: [], many: []}
@@ -134,7 +135,7 @@ def first_searches(alone: str, many: str, tenant: Tenant, source: Source, count:
 
 
 def visits(many: str, tenants: Sequence[Tenant], source: Source) -> None:
-    """A session that searches for one tenant after another, as behind a pooler: what memory it keeps, and whether it
+    """Search for one tenant after another in one session, as behind a pooler; print its memory, and whether it
     becomes slower."""
     (text, vector), *_ = source.queries(1)
     query = {"query": text, "vector": as_text(vector)}
@@ -169,7 +170,7 @@ def catalogs(databases: dict[str, str]) -> None:
 
 
 def idle_upkeep(databases: dict[str, str]) -> None:
-    """`maintain` with nothing to do."""
+    """Measure maintain() with nothing to do."""
     with ExitStack() as stack:
         opened = {name: stack.enter_context(psycopg.connect(dsn, autocommit=True)) for name, dsn in databases.items()}
         taken: dict[str, list[float]] = {name: [] for name in opened}
@@ -183,7 +184,7 @@ def idle_upkeep(databases: dict[str, str]) -> None:
 
 
 def busy_upkeep(databases: dict[str, str], tenants: Sequence[Tenant], source: Source) -> None:
-    """Each of these tenants writes fifty documents in five calls and deletes half: the upkeep of that."""
+    """Measure the maintenance after each of these tenants wrote fifty documents in five calls and deleted half."""
     for name, dsn in databases.items():
         with psycopg.connect(dsn, autocommit=True) as db:
             begun = cpu_seconds(db.info.backend_pid)
@@ -221,7 +222,7 @@ def views(many: str) -> None:
 
 
 def drop(server: embedded.Server, many: str, tenants: Sequence[Tenant]) -> None:
-    """Each of them, and the upkeep that frees its rows."""
+    """Drop each tenant, and measure the maintenance that frees its rows."""
     with psycopg.connect(many, autocommit=True) as db:
         for tenant in tenants:
             dropped = cpu_ms(db, f"select braid.drop_tenant('{tenant.key}', '{tenant.key}')")
@@ -234,7 +235,7 @@ def drop(server: embedded.Server, many: str, tenants: Sequence[Tenant]) -> None:
 
 
 def dump(server: embedded.Server, database: str) -> None:
-    """pg_dump, and pg_restore into another database; seconds by the clock, and CPU of the server."""
+    """Run pg_dump, and pg_restore into another database; print clock seconds and the server's CPU seconds."""
     with psycopg.connect(server.dsn_for(database), autocommit=True) as db:
         row = db.execute("select pg_database_size(current_database())").fetchone()
         assert row is not None
@@ -251,7 +252,7 @@ def dump(server: embedded.Server, database: str) -> None:
     for name, command in steps.items():
         started, begun = time.monotonic(), cpu_of_ended(server.pid)
         subprocess.run([str(bin_dir / command[0]), *command[1:]], check=True)
-        # Its sessions end, and are waited for.
+        # The CPU of sessions is known once they have ended.
         time.sleep(1)
         print(
             f"{name}: {time.monotonic() - started:.0f} s by the clock, {cpu_of_ended(server.pid) - begun:.0f} of CPU "
