@@ -72,7 +72,7 @@ def findings(passage: Passage) -> Iterator[tuple[str, str]]:
         lowered = [word.lower() for word in words]
         if number == 0 and is_function and lowered and lowered[0] not in VERBS:
             yield "verbless", sentence
-        elif passage.kind == "description" and not is_function:
+        elif passage.kind == "description" and (not is_function or re.match(r"\w+(?:, \w+)*: ", sentence)):
             continue
         elif OPENINGS.match(sentence) and passage.kind != "page":
             yield "pointing", sentence

@@ -189,7 +189,7 @@ end
 $$;
 
 comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[],
-  text[]) is
+                                              text[]) is
   'Compile a query for a search of the index: the terms that it ranks by, their weights, and the conditions that a '
   'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%. A '
   'word among absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';

@@ -136,6 +136,6 @@ end
 $$;
 
 comment on function braid_store.gather_plain(int, int, text[], float8[], bigint[], float8[], int, float8, float8,
-  float8) is
+                                             float8) is
   'Return what gather_candidates returns, to the last bit, for a query that demands nothing and has no phrases. A '
   'new session needs half the planning.';

@@ -44,7 +44,7 @@ end
 $$;
 
 comment on function braid_store.score_sparse(int, braid_store.collections, braid_store.text_query,
-  braid_store.text_query,
-                                             braid_store.filter, int, float8, bigint[], braid_store.scored_chunks) is
+                                             braid_store.text_query, braid_store.filter, int, float8, bigint[],
+                                             braid_store.scored_chunks) is
   'Compute the exact sparse scores of chunks that pass the filter and meet demands, and add them to the earlier '
   'scores. In the result, threshold is the score at rank candidate_count, or min_threshold if that is higher.';

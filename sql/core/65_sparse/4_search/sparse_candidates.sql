@@ -131,8 +131,7 @@ end
 $$;
 
 comment on function braid_store.sparse_candidates(int, braid_store.collections, braid_store.text_query,
-  braid_store.text_query,
-                                                  braid_store.filter, float8, int) is
+                                                  braid_store.text_query, braid_store.filter, float8, int) is
   'Find the candidate_count best chunks by the weighted terms that they share with a query, among the chunks that '
   'pass a filter and meet demands. Ranks begin at 1; equal scores are ordered by external_id and chunk_index. query: '
   'the result of compile_sparse_query. The search works as in full_text_candidates, with the same functions. It '

@@ -45,7 +45,6 @@ end
 $$;
 
 comment on function braid_store.nearest_among(int, braid_store.collections, text, braid_store.serving_shard,
-  @vector@.vector,
-                                              bigint[]) is
+                                              @vector@.vector, bigint[]) is
   'Return the distances from a query vector to given chunks, in no order. Chunks without a vector are left out. '
   'shard: the collection''s shard, if the caller already has it.';

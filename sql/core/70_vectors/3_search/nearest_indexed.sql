@@ -101,7 +101,7 @@ $$;
 
 comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces,
                                                 braid_store.serving_shard, @vector@.vector, braid_store.filter, int,
-                                                  int, boolean, boolean) is
+                                                int, boolean, boolean) is
   'Find vectors of a shard near a query by its HNSW index, and return their exact distances. The result is '
   'approximate, and may have fewer than max_count vectors even if more exist. is_iterative: the scan continues until '
   'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: for each '

@@ -28,6 +28,6 @@ end
 $$;
 
 comment on function braid_store.nearest_of(int, braid_store.collections, @vector@.vector, braid_store.candidate[],
-  float8) is
+                                           float8) is
   'Order given candidates by their similarity to a vector, highest first. Candidates without a vector, or with a '
   'similarity below min_score, are left out.';

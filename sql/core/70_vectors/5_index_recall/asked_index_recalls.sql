@@ -62,7 +62,7 @@ end
 $$;
 
 comment on function braid_store.asked_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
-                                                   @vector@.vector[], int[], float8[], float8[], int) is
+                                                    @vector@.vector[], int[], float8[], float8[], int) is
   'Do the work of query_index_recalls for a part of its queries; place is the query''s index in this part. The '
   'caller has set hnsw.ef_search. found_distance: the distance of the tenth nearest vector that the index finds, or '
   'of the last if it finds fewer.';

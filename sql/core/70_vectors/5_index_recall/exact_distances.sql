@@ -92,7 +92,7 @@ begin
 end
 $$;
 
-comment on function braid_store.exact_distances(braid_store.vector_shards, braid_store.vector_spaces,
-  @vector@.vector[]) is
+comment on function braid_store.exact_distances(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[])
+                                                is
   'Scan a shard, and return the distances from each query to its nearest vectors: to the tenth and the hundredth '
   '(last), or to the last if there are fewer. counts: how many nearest vectors there are, at most 100.';

@@ -97,7 +97,7 @@ end
 $$;
 
 comment on function braid_store.index_recall_curve(braid_store.vector_shards, braid_store.vector_spaces,
-                                                  @vector@.vector[], int[], int) is
+                                                   @vector@.vector[], int[], int) is
   'Run queries on a shard''s HNSW index at growing widths, and compare the results with a scan. Return an array of '
   'JSON objects, ordered by ef_search. index_recall_10, index_recall_100: the mean share of the 10 and of the 100 '
   'nearest vectors found. error_10, error_100: the standard errors of these means. missed, missed_error: the share '

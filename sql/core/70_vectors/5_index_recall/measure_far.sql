@@ -154,7 +154,7 @@ end
 $$;
 
 comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[],
-  @vector@.vector[]) is
+                                            @vector@.vector[]) is
   'Measure up to which distance the answers of a shard''s HNSW index can be relied on. widths: the widths to try in '
   'order. ef_search: the first width that finds 98.5 % (index_recall) for answers up to far_distance, which must be '
   'most answers; null if there is none. far_distance: the largest reliable distance of the tenth nearest vector; for '

@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function braid_store.query_index_recalls(braid_store.vector_shards, braid_store.vector_spaces,
-                                                   @vector@.vector[], int[], float8[], float8[], int) is
+                                                    @vector@.vector[], int[], float8[], float8[], int) is
   'Return, for each query, the share of its 10 and of its 100 nearest vectors that a shard''s HNSW index finds with '
   'this hnsw.ef_search, from 0 to 1. nearest_counts: how many nearest vectors there are, at most 100. '
   'tenth_distances and last_distances are the distances of the tenth and the last of the nearest vectors. '

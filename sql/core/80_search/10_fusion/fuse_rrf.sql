@@ -35,7 +35,6 @@ end
 $$;
 
 comment on function braid_store.fuse_rrf(braid_store.candidate[], braid_store.candidate[], braid_store.candidate[],
-  float8,
-                                         float8, float8, float8) is
+                                         float8, float8, float8, float8) is
   'Fuse the candidates of all legs by reciprocal rank fusion: a chunk gets weight / (rrf_k + rank) from each leg '
   'that found it.';

@@ -56,7 +56,7 @@ end
 $$;
 
 comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[],
-  float8[]) is
+                                              float8[]) is
   'Return for each chunk the mean score of the 10 given chunks whose vectors are nearest to its own. The mean is '
   'weighted by cosine, after the mean vector was subtracted. It is null for a chunk without a vector, and for a '
   'chunk that has no positive cosine with another. shard means the same as in nearest_among.';

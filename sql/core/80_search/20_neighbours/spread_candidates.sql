@@ -91,8 +91,7 @@ end
 $$;
 
 comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[],
-  braid_store.serving_shard,
-                                                  boolean) is
+                                                  braid_store.serving_shard, boolean) is
   'Let candidates that are neighbours share their scores. First, neighbour_weight × the scores of the previous and '
   'the next chunk in its document are added to a score. Then the best 30 are smoothed, if there are at least 30 '
   'candidates. A score becomes (1 - smoothing) × itself + smoothing × the mean of its nearest in vector space (score '

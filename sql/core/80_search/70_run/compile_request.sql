@@ -255,8 +255,7 @@ end
 $$;
 
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text,
-  float8,
-                                                int, float8, text, jsonb, boolean, boolean, text) is
+                                                float8, int, float8, text, jsonb, boolean, boolean, text) is
   'Check the arguments of a search, and make the request that the steps of the search pass on. Raise an error for '
   'arguments that a search cannot use. is_reported: whether corrections of words that occur nowhere are shown to the '
   'caller. Corrections are computed if they are shown or if the options apply them. may_be_sparse: whether the '

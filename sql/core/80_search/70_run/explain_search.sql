@@ -63,8 +63,7 @@ as $$
 $$;
 
 comment on function braid.explain_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-  float8,
-                                         text, jsonb, text) is
+                                         float8, text, jsonb, text) is
   E'Run hybrid_search and explain it, as one JSON object: what was found, how it was ranked, and why.\n'
   'The arguments are as in hybrid_search. query: the terms searched for, and corrections. legs: what full text, '
   'semantic and sparse search found, and how. fusion: all numbers that the fusion used. results: an explanation of '

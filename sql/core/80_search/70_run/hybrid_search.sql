@@ -39,8 +39,7 @@ end
 $$;
 
 comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-  float8,
-                                        text, jsonb) is
+                                        float8, text, jsonb) is
   E'Find chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
   'Rows with the highest score come first. query_text: the words, as in full_text_search; without it, this is '
   'semantic search. It is one text: an array of texts is refused with 22023, and multi_search takes several. '

@@ -57,6 +57,5 @@ end
 $$;
 
 comment on function braid_calls.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
-  int,
-                                                  float8, text, jsonb) is
+                                                  int, float8, text, jsonb) is
   'Do the work of braid.logged_search.';

@@ -106,8 +106,7 @@ end
 $$;
 
 comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text,
-  float8, int,
-                                           float8, text, jsonb, boolean, boolean, text, text) is
+                                           float8, int, float8, text, jsonb, boolean, boolean, text, text) is
   'Run one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: whether to return stats, with corrections of words that '
   'occur nowhere. is_explained: whether stats also tell where the scores of the rows come from and, if explained_id '

@@ -37,8 +37,7 @@ as $$
 $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-  float8,
-                                      text, jsonb) is
+                                      float8, text, jsonb) is
   E'Run hybrid_search and return one JSON object with the rows, statistics and warnings.\n'
   'The arguments are as in hybrid_search. results: the rows, as an array. stats: the mode, the candidates of each '
   'leg, the terms searched for, whether there were too few rows (underfilled), query_time_ms and more. With the '

@@ -49,8 +49,7 @@ as $$
 $$;
 
 comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text,
-  float8,
-                                           int, float8, text, jsonb) is
+                                           float8, int, float8, text, jsonb) is
   E'Collect the best passages that fit into a number of tokens, numbered so that a language model can cite them.\n'
   'It searches like hybrid_search and goes through the best rows, best first. Chunks of a document that touch become '
   'one passage. match_count: how many rows it goes through, 50 by default. token_budget: how many tokens of the '

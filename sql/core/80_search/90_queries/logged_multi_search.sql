@@ -30,7 +30,7 @@ as $$
 $$;
 
 comment on function braid.logged_multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
-  jsonb) is
+                                              jsonb) is
   E'Run multi_search and log the search, if the collection has a search log.\n'
   'Arguments and answer are as in multi_search, with search_id in stats if the search was logged, as with '
   'braid.logged_search. The log has one row for all queries, with the mode multi and all texts, one per line.';

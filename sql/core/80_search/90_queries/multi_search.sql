@@ -28,8 +28,8 @@ as $$
     options);
 $$;
 
-comment on function braid.multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
-  jsonb) is
+comment on function braid.multi_search(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb)
+                                       is
   E'Search for several queries at once, and return one JSON object: what is best for all of them together.\n'
   'Each query is run as by search_json, with the other arguments. The best rows of each query, 50 or match_count if '
   'that is more, are fused by their ranks. A row''s score is the sum of weight / (60 + rank) over the queries that '

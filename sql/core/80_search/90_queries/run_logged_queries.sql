@@ -54,5 +54,5 @@ end
 $$;
 
 comment on function braid_calls.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8,
-  text, jsonb) is
+                                                   text, jsonb) is
   'Do the work of braid.logged_multi_search.';

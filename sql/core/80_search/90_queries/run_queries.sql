@@ -188,6 +188,6 @@ end
 $$;
 
 comment on function braid_calls.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text,
-  jsonb) is
+                                            jsonb) is
   'Do the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank '
   'fusion of their rows.';

@@ -47,7 +47,7 @@ begin
 end
 $$;
 
-comment on function braid_store.unchanged_chunks(int, braid_store.collections, bigint[],
-  braid_store.previous_chunk[]) is
+comment on function braid_store.unchanged_chunks(int, braid_store.collections, bigint[], braid_store.previous_chunk[])
+                                                 is
   'Return for each new chunk, in order, a previous chunk of its document for which the model got the same text; null '
   'if there is none.';

@@ -34,8 +34,7 @@ as $$
 $$;
 
 comment on function braid.logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
-  float8,
-                                        text, float8, int, float8, text, jsonb) is
+                                        float8, text, float8, int, float8, text, jsonb) is
   E'Run recall_json and log the search, if the collection has a search log.\n'
   'Arguments and answer are as in recall_json; stats also has search_id if the search was logged, as with '
   'braid.logged_search. The log holds the searched text, without the timeframe that was taken out of it; the '

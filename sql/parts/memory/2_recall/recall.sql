@@ -38,8 +38,7 @@ as $$
 $$;
 
 comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
-  text,
-                                  float8, int, float8, text, jsonb) is
+                                 text, float8, int, float8, text, jsonb) is
   E'Search for what was said and when: hybrid_search with a timeframe.\n'
   'Return the best match_count chunks, best first, in rows as in hybrid_search. timeframe: limits occurred_at. It '
   'takes words (last week, the last 3 days, between March and May 2025), ISO 8601 (2025-03, 2025-01-01/P1M, P7D), a '

@@ -40,8 +40,7 @@ as $$
 $$;
 
 comment on function braid.recall_json(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
-  float8, text,
-                              float8, int, float8, text, jsonb) is
+                                      float8, text, float8, int, float8, text, jsonb) is
   E'Run recall and return one JSON object: results, stats and warnings, as in search_json.\n'
   'The arguments are as in recall. stats.recall has the strategy that was used and the reason, searched_text, and '
   'the timeframe as ranges (null for all time). Use it to see how a question was understood.';

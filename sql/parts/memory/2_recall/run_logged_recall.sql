@@ -71,6 +71,6 @@ end
 $$;
 
 comment on function braid_calls.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text,
-  timestamptz, float8,
-                                                  float8, text, float8, int, float8, text, jsonb) is
+                                                  timestamptz, float8, float8, text, float8, int, float8, text, jsonb)
+                                                  is
   'Do the work of braid.logged_recall.';

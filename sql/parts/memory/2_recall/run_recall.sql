@@ -114,7 +114,6 @@ end
 $$;
 
 comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz,
-  float8, float8,
-                                           text, float8, int, float8, text, jsonb, boolean) is
+                                           float8, float8, text, float8, int, float8, text, jsonb, boolean) is
   'Run one recall for the tenant of the session: a search filtered by the timeframe, with the legs that the strategy '
   'needs.';

@@ -50,7 +50,7 @@ as $$
 $$;
 
 comment on function braid.conversation_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
-                                    timestamptz, text, int, float8, text, jsonb) is
+                                                timestamptz, text, int, float8, text, jsonb) is
   E'Show the conversations around what braid.recall finds, in order of time.\n'
   'Each turn comes once; consecutive turns have the same window_number. topic, query_embedding: what the turns are '
   'about; without both, the matches are the last match_count turns of the timeframe. timeframe, filters: choose the '

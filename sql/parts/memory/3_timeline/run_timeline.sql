@@ -126,5 +126,5 @@ end
 $$;
 
 comment on function braid_calls.run_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
-                                    timestamptz, text, int, float8, text, jsonb) is
+                                             timestamptz, text, int, float8, text, jsonb) is
   'Do the work of braid.conversation_timeline for the tenant of the session.';

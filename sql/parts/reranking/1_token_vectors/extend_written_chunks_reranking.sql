@@ -79,8 +79,8 @@ end
 $$;
 
 comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections,
-  braid_store.document_input[],
-                                                    braid_store.document_change[], bigint[], bigint[]) is
+                                                                braid_store.document_input[],
+                                                                braid_store.document_change[], bigint[], bigint[]) is
   'Store the token vectors given with new and replaced documents or their chunks. A chunk without any takes over the '
   'token vectors of the previous chunk with the same text. Raise 22023 for vectors that the collection cannot store. '
   'previous_ids: for each of chunk_ids, the previous chunk, or null; null if there are none.';

@@ -59,8 +59,8 @@ begin
 end
 $$;
 
-comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[],
-  int[]) is
+comment on function braid_store.write_token_vectors(int, braid_store.collections, bigint[], @vector@.halfvec[], int[])
+                                                    is
   'Store token vectors of chunks as they are. vectors has all vectors of the chunks, one chunk after the other, each '
   'of length 1. vector_counts has the number of vectors of each chunk, at least 1. Chunks that no longer exist are '
   'skipped. Return the number of chunks stored.';

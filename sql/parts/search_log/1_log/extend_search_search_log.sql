@@ -80,6 +80,6 @@ end
 $$;
 
 comment on function braid_store.extend_search_search_log(int, braid_store.collections, jsonb, jsonb, jsonb, jsonb,
-  jsonb) is
+                                                         jsonb) is
   'Add a search, its arguments and its answer to the log. Return its search_id, or an empty object if the collection '
   'does not log it or logging failed, which is no error. Keep the first 100 results.';

@@ -41,8 +41,7 @@ as $$
 $$;
 
 comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text,
-  text,
-                                     text, text, text, text) is
+                                     text, text, text, text, text) is
   E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
   'A trigger notes the rows that a statement changed, in its transaction; braid.apply_changes turns them into '
   'documents, all existing rows first. table_name: names the table, with its schema. content: the columns whose text '
