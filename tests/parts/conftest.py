@@ -1,4 +1,4 @@
-"""A database as on a worker of a cluster."""
+"""Yield a database as on a worker of a cluster."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def partitioned_db(server: embedded.Server, pg_version: int) -> Iterator[Connection]:
-    """As db, of a database whose tenants' tables are partitioned."""
+    """Yield a connection like `db`, to a database whose tenants' tables are partitioned."""
     with partitioned_database(server, pg_version) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
         yield connection

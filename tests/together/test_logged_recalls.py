@@ -1,4 +1,4 @@
-"""logged_recall: the answer of recall_json, and a row in the log; and queries that are sampled from it."""
+"""logged_recall gives recall_json's answer and writes a row to the log, from which queries are sampled."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def test_the_answer_is_that_of_the_plain_function(filled: Connection) -> None:
 
 
 def test_the_log_has_what_a_recall_searched(filled: Connection) -> None:
-    """Not what was typed: a search for the same text with the same filter finds the same."""
+    """The log has the query that a recall searched, not the typed one: a search for its text and filter finds the
+    same."""
     found = call(filled, "logged_recall", **RECALLS[0])
     row = last(filled)
     assert (row.mode, row.query_text, row.filters) == ("full_text", "text", LAST_WEEK)

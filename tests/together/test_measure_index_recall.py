@@ -1,4 +1,4 @@
-"""Indexes are measured by the queries that are stored, then by those of query sets, then by a sample."""
+"""Index recall is measured with stored queries first, then with queries of query sets, then with a sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profiles where the model changes, and in exports."""
+"""Profiles follow a model change, and are exported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_vector_of_another_model_does_not_count(filled: Connection) -> None:
     assert answer["stats"]["profile"]["embedding"] == "other_model"
     taste = next(row for row in answer["results"] if row["external_id"] == "taste")
     assert [boost["signal"] for boost in taste["boosts"]] == ["profile.category"]
-    # Learned again, it counts.
+    # A profile learned again counts.
     filled.execute("select braid.learn_profile('ana', '{taste}', collection => 'small')")
     assert search(filled, "ana")["taste"]["boosts"][0] == {
         "signal": "profile",
@@ -57,9 +57,9 @@ def test_an_export_takes_profiles_along(filled: Connection) -> None:
     set_tenant(filled, "other")
     assert one(filled, "select braid.import_tenant(%s)", f"[{','.join(records)}]") == 4
     assert one(filled, "select jsonb_agg(braid.get_profile(profile)) from braid.list_profiles()") == before
-    # One collection alone is exported without them.
+    # An export of one collection alone has no profiles.
     assert not [r for (r,) in filled.execute("select braid.export_tenant('small')") if "profile" in r]
-    # A vector of a model that is not here is left out.
+    # A vector of an unknown model is left out.
     ana = json.loads(records[-2])
     ana["profile"]["embedding_model"] = "unknown"
     filled.execute("select braid.import_tenant(%s)", (Jsonb([ana]),))
@@ -68,7 +68,7 @@ def test_an_export_takes_profiles_along(filled: Connection) -> None:
         "profile": "ana",
         "attributes": {"category": {"billing": 0.5}},
     }
-    # If there is nothing else, the profile that is here stays.
+    # If the imported profile has nothing else, the existing profile stays.
     ana["profile"]["attributes"] = {}
     filled.execute("select braid.import_tenant(%s)", (Jsonb([ana]),))
     assert one(filled, "select braid.get_profile('ana') -> 'attributes'") == {"category": {"billing": 0.5}}

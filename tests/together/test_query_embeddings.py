@@ -1,4 +1,4 @@
-"""Stored vectors of queries, where recall takes them and where the model changes."""
+"""Recall uses stored vectors of queries, and a model change handles them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse encoders in recalls and exports."""
+"""Sparse encoders work in recalls and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of tokens in exports."""
+"""Token vectors are exported and imported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_export_brings_them_back_to_the_last_bit(db: Connection) -> None:
     db.execute("select braid.maintain()")
     db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
     assert stored(db) == before
-    # Of another model, they are left out; those of a file without them are none.
+    # Vectors of another model are left out; a file without vectors gives none.
     db.execute("select braid.set_token_vectors('c', 'another', 3, 3)")
     db.execute("select braid.import_tenant(%s)", (Jsonb([r for r in records if "document" in r]),))
     assert one(db, "select count(*) from braid_store.token_vectors") == 0
@@ -53,7 +53,7 @@ def test_an_import_takes_what_fits_the_collection(db: Connection) -> None:
 
     load()
     assert stored(db) == before
-    # Other dimensions, more than the collection allows, other lengths than 1.
+    # These have other dimensions, more vectors than the collection allows, and lengths other than 1.
     load([[1, 0]], [[1, 0, 0]] * 4, [[0, 50, 0], [0, 0, 0.01]])
     assert stored(db) == {"c text 0": ["[0,1,0]", "[0,0,1]"], "d text 0": before["d text 0"]}
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='token_vectors of document "a" is a zero vector'):

@@ -1,4 +1,4 @@
-"""Records of queries and ranking models that were changed."""
+"""An import refuses records of queries and ranking models that were changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning tries what parts rank by."""
+"""Tuning refuses settings of other parts that it cannot try."""
 
 from __future__ import annotations
 

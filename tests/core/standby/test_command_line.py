@@ -48,7 +48,8 @@ def compare(database: Database, monkeypatch: pytest.MonkeyPatch, capsys: Capture
             code, out, err = run(monkeypatch, capsys, *command, "--dsn", database.primary, *options)
             assert (code, err) == (0, "") and bool(FOUND.search(out)) == is_found, command
     monkeypatch.setenv("PGBRAID_READ_DSN", database.standby)
-    # The environment names a standby of its own database, and the command cannot know that it is another one here.
+    # PGBRAID_READ_DSN names a standby of the environment's database, and --dsn could name any other database, so the
+    # command reads the primary.
     assert "quick fox" in run(monkeypatch, capsys, *COMMANDS[0], "--dsn", database.primary)[1]
     monkeypatch.setenv("PGBRAID_DSN", database.primary)
     assert "quick fox" not in run(monkeypatch, capsys, *COMMANDS[0])[1]

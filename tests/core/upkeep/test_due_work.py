@@ -169,8 +169,8 @@ def test_an_index_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> No
 
 
 def test_the_first_estimate_is_measured_and_told(db: Connection) -> None:
-    """The first vectors of the shard give the first estimate, not a constant, and a shard without index shows what
-    it needs."""
+    """The shard's first vectors give the first estimate, instead of a constant. status, health and searches report the
+    time that the missing index needs."""
     set_threshold(db, 100, 3)
     db.execute("select braid.create_collection('large', dimensions => 3)")
     store(db, dict(zip(map(str, range(2100)), np.random.default_rng(1).normal(size=(2100, 3)), strict=True)), "large")

@@ -1,4 +1,4 @@
-"""compare_evaluations: what a paired comparison of two evaluations says."""
+"""compare_evaluations gives a paired comparison of two evaluations."""
 
 from __future__ import annotations
 

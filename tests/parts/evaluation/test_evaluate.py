@@ -1,4 +1,4 @@
-"""evaluate: metrics of rankings, as trec_eval has them."""
+"""evaluate gives the metrics of rankings that trec_eval gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytrec_eval: Any = pytest.importorskip("pytrec_eval", reason="pytrec-eval-terrie
 Connection = psycopg.Connection[Any]
 WORDS = ["fox", "dog", "cat", "bird", "fish", "horse", "mouse", "lion", "bear", "wolf"]
 DEPTHS = (1, 3, 10, 100)
-# Ours by trec_eval's name.
+# Each of our metrics stands beside trec_eval's name.
 NAMES = {
     "ndcg": "ndcg",
     "map": "map",
@@ -36,13 +36,13 @@ Run = dict[str, list[str]]
 
 
 def trec_eval(qrels: Qrels, run: Run) -> dict[str, dict[str, float]]:
-    """Each query's values by trec_eval itself. It orders by score, so each place becomes a score."""
+    """Return each query's values from trec_eval itself. It sorts by score, so each rank becomes a score."""
     cuts = ",".join(map(str, DEPTHS))
     measures = {"ndcg", "map", "recip_rank", f"ndcg_cut.{cuts}", f"map_cut.{cuts}", f"recall.{cuts}", f"P.{cuts}"}
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, measures | {f"success.{cuts}"})
     scored = {query: {item: float(-place) for place, item in enumerate(items)} for query, items in run.items()}
     values = evaluator.evaluate({query: items for query, items in scored.items() if items})
-    # What found nothing is 0, as with its option -c.
+    # A query without results counts as 0, like with trec_eval's option -c.
     return {query: {ours: values.get(query, {}).get(theirs, 0.0) for ours, theirs in NAMES.items()} for query in qrels}
 
 
@@ -69,7 +69,8 @@ def assert_as_trec_eval(evaluation: dict[str, Any], qrels: Qrels, run: Run) -> N
 
 @pytest.fixture(scope="module")
 def texts(shared_db: Connection) -> Connection:
-    """Documents of random words, each of one to four chunks, and judged queries, some without anything to find."""
+    """Fill documents of random words, each with one to four chunks, and judged queries, some without anything to
+    find."""
     chance = random.Random(7)
     db = shared_db
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
@@ -237,7 +238,7 @@ def test_of_several_judges_the_median_counts(db: Connection) -> None:
         grade(judge="bo")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='no judgments of judge "nobody"'):
         grade(judge="nobody")
-    # Of two, the lower one.
+    # The median of two grades is the lower one.
     made[0]["grade"] = None
     db.execute("select braid.store_judgments('asked', %s)", (Jsonb(made),))
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"no judgment .* above 0"):
@@ -261,7 +262,7 @@ def test_grades_below_0_are_no_votes(db: Connection) -> None:
 def test_a_metric_of_all_rows_is_the_same_beside_others(texts: Connection) -> None:
     alone = evaluate(texts, {"collection": "small"}, ["map"])["metrics"]["map"]
     assert evaluate(texts, {"collection": "small"}, ["map", "ndcg@3"])["metrics"]["map"] == alone
-    # A match_count that is given counts.
+    # An explicit match_count limits the rows.
     assert evaluate(texts, {"collection": "small", "match_count": 3}, ["map", "ndcg@3"])["metrics"]["map"] < alone
 
 
@@ -361,7 +362,8 @@ MOST_QUERIES = 300
 def test_the_judgments_of_real_sets_give_the_values_of_trec_eval(
     shared_db: Connection, shared_data: Path, name: str
 ) -> None:
-    """Their grades, in rankings that are drawn: long and short ones, with relevant, irrelevant and unjudged rows."""
+    """The judgments of real sets give trec_eval's values. The rankings are random, long and short, with relevant,
+    irrelevant and unjudged rows."""
     chance = random.Random(name)
     folder = shared_data / name
     qrels: Qrels = {}
@@ -419,7 +421,7 @@ def test_what_is_deployed_ranks_as_what_was_measured(
             texts.execute("select braid.set_ranking('small', %s)", [Jsonb(start)])
         measured = evaluate(texts, configuration, details=True)
         for name in measured["ranking"]:
-            # Without one of the settings it is another ranking.
+            # Without one of the settings, the ranking differs.
             fewer = {key: value for key, value in measured["ranking"].items() if key != name}
             with texts.transaction(force_rollback=True):
                 if fewer:

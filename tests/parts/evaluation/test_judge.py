@@ -1,4 +1,4 @@
-"""pool_results and judge_agreement: what judges look at, and how far they agree."""
+"""pool_results returns what judges look at, and judge_agreement how far they agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEMANTIC = {"mode": "semantic", "collection": "small"}
 
 @pytest.fixture(scope="module")
 def texts(shared_db: Connection) -> Connection:
-    """Documents of several chunks, and queries of which each has an embedding."""
+    """Fill documents of several chunks, and queries that each have an embedding."""
     chance = random.Random(3)
     db = shared_db
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
@@ -59,7 +59,7 @@ def store(db: Connection, judgments: list[tuple[str, str, str, int]]) -> None:
 
 
 def first_documents(db: Connection, configuration: dict[str, Any], depth: int) -> dict[str, list[tuple[str, int]]]:
-    """By query: the documents in their order, each with the chunk that stands for it."""
+    """Return for each query the documents in order, each with the chunk that represents it."""
     found = {}
     for number, word in enumerate(WORDS[:3]):
         embedding = one(
@@ -91,7 +91,7 @@ def test_the_first_results_of_all_are_there_once(texts: Connection) -> None:
         expected = {document for document, _ in by_text[query] + by_vector[query]}
         assert len(pooled) == len(set(pooled)) < 14
         assert set(pooled) == expected
-        # Neither of one configuration first, nor in the order of a ranking.
+        # The rows come neither by configuration nor in the order of a ranking.
         assert pooled != sorted(pooled, key=[document for document, _ in by_text[query] + by_vector[query]].index)
         best = {by_text[query][0], by_vector[query][0]}
         shown = {(row["external_id"], row["chunk_id"]) for row in rows if row["query_id"] == query}
@@ -118,7 +118,7 @@ def test_the_seed_decides_the_order(texts: Connection) -> None:
     other = pool(texts, [FULL_TEXT], seed=2)
     assert other != first
     assert {row["chunk_id"] for row in other} == {row["chunk_id"] for row in first}
-    # Each query has an order of its own.
+    # Each query has its own order.
     assert pool(texts, [FULL_TEXT], seed=1, query_ids=["q1"]) == [row for row in first if row["query_id"] == "q1"]
 
 
@@ -134,7 +134,7 @@ def test_what_is_graded_is_left_out(texts: Connection) -> None:
         assert left("ana") == [document for document in documents if document != a]
         assert left("bo") == [document for document in documents if document != b]
         assert left("nobody") == documents
-        # Of whomever; a grade below 0 is as if not judged.
+        # Any judge's grade counts; a grade below 0 counts as no judgment.
         assert left(None) == [document for document in documents if document not in (a, b)]
 
 
@@ -153,7 +153,7 @@ def test_filters_of_queries_and_depths_hold(texts: Connection) -> None:
     narrow = {**FULL_TEXT, "filters": {"external_id": "d1"}}
     assert {row["external_id"] for row in pool(texts, [narrow], depth=1000)} <= {"d1"}
     assert max(np.unique([row["query_id"] for row in pool(texts, [FULL_TEXT], depth=3)], return_counts=True)[1]) == 3
-    # As deep as its match_count.
+    # The depth is at most the configuration's match_count.
     assert len(pool(texts, [{**FULL_TEXT, "match_count": 2}], query_ids=["q0"])) == 2
 
 
@@ -201,7 +201,7 @@ def test_unknown_names_and_too_much_work_are_refused(texts: Connection) -> None:
 
 
 def test_work_is_bounded_before_it_is_done(texts: Connection) -> None:
-    # A search would refuse the option.
+    # No search runs here: it would refuse this option.
     wrong = {**FULL_TEXT, "options": {"none": 1}}
     deep = {**wrong, "match_count": 10_000}
     with texts.transaction(force_rollback=True):
@@ -216,7 +216,7 @@ def test_work_is_bounded_before_it_is_done(texts: Connection) -> None:
             with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=message) as caught, texts.transaction():
                 pool(texts, configurations, depth=1, query_ids=query_ids)
             assert "query_ids" in str(caught.value.diag.message_hint)
-        # One query, however often it is named.
+        # This is one query, however often it is named.
         assert len(pool(texts, [FULL_TEXT], depth=1, query_ids=["q0"] * 10_000)) == 1
 
 
@@ -249,7 +249,7 @@ def test_a_set_of_another_tenant_is_not_there(texts: Connection) -> None:
 
 
 def kappa(a: list[int], b: list[int], weighted: bool = False) -> float:
-    """1 - observed disagreement / that of chance (Cohen 1960, 1968)."""
+    """Compute 1 - observed disagreement / disagreement by chance (Cohen 1960, 1968)."""
     of = np.square if weighted else np.sign
     observed = of(np.abs(np.subtract(a, b))).mean()
     return float(1 - observed / of(np.abs(np.subtract.outer(a, b))).mean())
@@ -278,7 +278,7 @@ def test_agreement_is_that_of_its_definitions(texts: Connection) -> None:
             pairs = zip(model, ana, strict=True)
             assert pair["count"] == sum(both == (pair["grade"], pair["reference_grade"]) for both in pairs)
         assert one(texts, "select braid.judge_agreement('asked', 'ana', 'model')")["kappa"] == found["kappa"]
-        # With the median of all others: of two, the lower one.
+        # The comparison is with the median of all others; the median of two grades is the lower one.
         store(texts, [("q0", f"x{n}", "bo", 0) for n in range(60)])
         others = one(texts, "select braid.judge_agreement('asked', 'model')")
         assert others["equal"] == pytest.approx(np.mean(np.equal(model, 0)))

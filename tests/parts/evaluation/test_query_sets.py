@@ -1,4 +1,4 @@
-"""Query sets: queries with judgments, stored, listed and dropped."""
+"""Query sets hold queries with judgments, and are stored, listed and dropped."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_query_that_is_stored_again_keeps_what_still_fits(asked: Connection) -
     assert queries(asked)[0] == ("1", "fox", None, ["other", "test"], 1)
     store(asked, [{"query_id": "1", "text": "fox", "filters": {"year": 2024}}])
     assert queries(asked)[0] == ("1", "fox", {"year": 2024}, ["other", "test"], 1)
-    # Vectors of another text would measure another search.
+    # A vector of another text would measure another search.
     store(asked, [{"query_id": "1", "text": "foxes", "embedding": [0, 1, 0]}])
     assert queries(asked)[0] == ("1", "foxes", None, ["test"], 1)
 
@@ -89,7 +89,7 @@ def test_a_judge_has_one_grade(asked: Connection) -> None:
     assert judge(asked, again) == {"stored": 0, "replaced": 1, "unchanged": 1, "removed": 1}
     assert judged(asked, "1") == [("a", None, "default", 3), ("b", None, "default", 1)]
     assert judged(asked, "2") == []
-    # Twice the same is no contradiction.
+    # Two equal grades are no contradiction.
     assert judge(asked, [judgment("2", "a", 1), judgment("2", "a", 1, "default")])["stored"] == 1
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='document "b" two grades for query "1"'):
         judge(asked, [judgment("1", "b", 1), judgment("1", "b", 2)])
@@ -196,7 +196,7 @@ def test_what_is_not_there_is_named(asked: Connection) -> None:
         judge(asked, [judgment("1", "a", 1), judgment("9", "a", 1)])
     assert "store_queries" in str(caught.value.diag.message_hint)
     assert judged(asked, "1") == []
-    # A set of another tenant is not there.
+    # For this tenant, another tenant's query set does not exist.
     set_tenant(asked, "strangers")
     with pytest.raises(psycopg.errors.UndefinedObject, match='query set "asked" does not exist'):
         judge(asked, [judgment("1", "a", 1)])

@@ -1,4 +1,4 @@
-"""Tuning: what is tried, what is chosen, and what that gains on queries that had no part in the choice."""
+"""Tuning tries configurations, chooses one, and measures its gain on queries that had no part in the choice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ TEXT = {"mode": "full_text", "collection": "notes"}
 
 @pytest.fixture(scope="module")
 def db(shared_db: Connection) -> Connection:
-    """Relevant is what has the words in its title: a higher title_weight finds it, which is 0 in the collection."""
+    """Fill a collection where documents with the query's words in the title are relevant: a higher title_weight than
+    the collection's 0 finds them."""
     chance = random.Random(7)
     shared_db.execute(
         "select braid.create_collection('notes', dimensions => 3, ranking => '{\"title_weight\": 0, \"b\": 0.4}')"
@@ -84,7 +85,8 @@ SPACE = {"title_weight": [0.5, 1, 4], "k1": [0.6, 1.2, 2]}
 
 
 def test_the_gain_is_of_queries_that_did_not_choose(db: Connection) -> None:
-    """Each number, calculated anew from what evaluate gives for each configuration."""
+    """The gain comes from queries that did not choose: each number is recomputed from evaluate's results for each
+    configuration."""
     found = tune(db, SPACE)
     planned = plan(db, SPACE)
     values: list[dict[str, float]] = []
@@ -119,7 +121,8 @@ def test_the_gain_is_of_queries_that_did_not_choose(db: Connection) -> None:
     assert held_out["wins"] == sum(value > 1e-9 for value in gains.values())
     assert held_out["losses"] == sum(value < -1e-9 for value in gains.values())
     assert held_out["wins"] + held_out["losses"] + held_out["ties"] == 40
-    # Of the queries, not of the folds; wider by √(1 + 5/4), since each query also helped to choose for the others.
+    # The interval is over queries, not folds. It is wider by √(1 + 5/4), because each query also helped to choose for
+    # the others.
     interval = one(
         db,
         "select to_jsonb(r) from braid_store.resampled_difference(%s::float8[], 2000, 0) r",
@@ -146,7 +149,8 @@ def test_what_is_chosen_can_be_applied_and_measures_the_same(db: Connection) -> 
 
 
 def test_all_combinations_are_tried_if_the_budget_is_enough(db: Connection) -> None:
-    """With what the collection has: 4 × 3, since its k1 is among the values. Nothing is tried twice."""
+    """If the budget is enough, all combinations are tried once, including the collection's own: 4 × 3, because its
+    k1 is among the values."""
     planned = plan(db, SPACE, budget=12)
     assert {row["combination_count"] for row in planned} == {12}
     assert planned[0]["changes"] == {}
@@ -166,7 +170,7 @@ def test_a_smaller_budget_draws_combinations_by_the_seed(db: Connection) -> None
     assert plan(db, SPACE, budget=7) == planned
     assert plan(db, SPACE, budget=7, seed=1) != planned
     assert plan(db, SPACE, budget=5) == planned[:5]
-    # A key more, and each of them changes somewhere; alone, too.
+    # With one more key, each key still changes in some combination, and in some it is the only change.
     drawn = [row["changes"] for row in plan(db, {**SPACE, "neighbour_weight": [0.1, 0.2], "b": [None, 0.9]}, budget=30)]
     assert {key for changes in drawn for key in changes} == {"title_weight", "k1", "neighbour_weight", "b"}
     assert {len(changes) for changes in drawn} == {0, 1, 2, 3, 4}
@@ -187,7 +191,7 @@ def test_what_changes_nothing_is_not_tried(db: Connection) -> None:
     assert planned[2]["candidate"]["options"]["ranking"]["semantic_weight"] == 0.4
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="no combination that ranks otherwise"):
         plan(db, {"rrf_k": [10, 20]}, configuration=hybrid)
-    # What searches ask for decides.
+    # The configuration of the searches overrides the collection's.
     assert len(plan(db, {"rrf_k": [10, 20]}, configuration={**hybrid, "fusion": "rrf"})) == 3
     planned = plan(db, {"full_text_weight": [0, 1], "semantic_weight": [0, 1]}, configuration=hybrid)
     assert {"full_text_weight": 0, "semantic_weight": 0} not in [row["changes"] for row in planned]
@@ -212,7 +216,7 @@ def test_what_only_searches_can_give_is_told_apart(db: Connection) -> None:
 
 
 def made(means: list[float], count: int = 40, spread: float = 0.0) -> list[dict[str, Any]]:
-    """Evaluations of configurations that differ by their means."""
+    """Return evaluations of configurations that differ by their means."""
     chance = random.Random(3)
 
     def value(mean: float) -> float:
@@ -233,7 +237,8 @@ def made(means: list[float], count: int = 40, spread: float = 0.0) -> list[dict[
 
 
 def test_chance_alone_gains_nothing_held_out(db: Connection) -> None:
-    """30 configurations that are equally good but for noise: the best looks better, and held out it is not."""
+    """Chance alone gains nothing held out: of 30 configurations that differ only by noise, the best looks better,
+    but its gain held out does not."""
     found = call(db, "choose_configuration", made([0.5] * 30, spread=0.2))
     assert found["chosen"]["mean"] - found["tried"][0]["mean"] > 0.03
     low, high = found["held_out"]["interval"]
@@ -242,8 +247,9 @@ def test_chance_alone_gains_nothing_held_out(db: Connection) -> None:
 
 
 def test_chance_is_seldom_taken_for_a_gain(db: Connection) -> None:
-    """Of 80 sets without any difference, 95 % intervals leave out 0 in about 4, and in about 4 p is below 0.05. The
-    bootstrap alone, and a randomisation that does not choose anew, would do so in about 15."""
+    """Chance is seldom taken for a gain. In 80 sets without any difference, the 95 % interval excludes 0 about 4
+    times, and p is below 0.05 about 4 times. The bootstrap alone, or a randomisation without a new choice, would err
+    about 15 times."""
     chance = random.Random(11)
     sure, small = 0, 0
     for _ in range(80):
@@ -260,7 +266,7 @@ def test_chance_is_seldom_taken_for_a_gain(db: Connection) -> None:
 
 
 def test_the_p_value_repeats_the_choice(db: Connection) -> None:
-    """Of two configurations, all outcomes of swapping counted one by one."""
+    """The p-value repeats the choice: all outcomes of swapping two configurations are counted one by one."""
     chance = random.Random(2)
     found = [[chance.random() for _ in range(8)] for _ in range(3)]
     folds = [1, 2, 1, 2, 2, 1, 1, 2]
@@ -287,7 +293,7 @@ def test_the_p_value_repeats_the_choice(db: Connection) -> None:
 
 
 def test_weights_that_no_search_uses_are_not_tuned(db: Connection) -> None:
-    """rrf asked for by the searches: the weights of the collection are for convex, and are not taken."""
+    """Weights that no search uses are not tuned: the searches use rrf, but the collection's weights are for convex."""
     asked = {"collection": "notes", "fusion": "rrf"}
     for weight in ("full_text_weight", "semantic_weight", "sparse_weight"):
         message = f"search_space has {weight}, which changes nothing: configuration asks for the fusion rrf"

@@ -1,4 +1,4 @@
-"""Learning to rank: features of judged candidates, and models whose sums are the same in Python and in SQL."""
+"""Learning to rank computes features of judged candidates, and models whose sums are equal in Python and in SQL."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ QUERIES = 45
 
 @pytest.fixture(scope="module")
 def texts(shared_db: Connection) -> Connection:
-    """Relevant are important documents with a word of the query in the title. So there is something to learn that the
-    search does not know."""
+    """Fill documents of which the important ones with a query word in the title are relevant, so that there is
+    something to learn."""
     chance = random.Random(11)
     db = shared_db
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
@@ -120,7 +120,7 @@ def test_the_order_without_a_model_is_that_of_evaluate(
     evaluation = one(texts, "select braid.evaluate(%s, %s, '{ndcg@10}')", query_set, Jsonb(configuration))
     expected = {query["query_id"]: query["metrics"]["ndcg@10"] for query in evaluation["queries"]}
     assert {query.query_id: ndcg(query, None) for query in queries} == pytest.approx(expected, rel=0, abs=1e-9)
-    # Scores rank as SQL does, ties by external_id and chunk_index.
+    # Scores rank as in SQL, with ties by external_id and chunk_index.
     place = names.index("score")
     assert {query.query_id: ndcg(query, query.features[:, place]) for query in queries} == pytest.approx(
         expected, abs=1e-9
@@ -163,7 +163,7 @@ def test_grades_and_what_was_not_found(texts: Connection, rows: Rows) -> None:
 
 
 def in_sql(db: Connection, model: dict[str, Any], found: Rows) -> tuple[Any, Any]:
-    """What SQL and Python give for the candidates of three queries."""
+    """Return the sums of SQL and of Python for the candidates of three queries."""
     by_sql, by_python = [], []
     for query_id in ("q03", "q11", "q30"):
         query = db.execute(
@@ -194,7 +194,7 @@ def test_a_linear_model(texts: Connection, rows: Rows, linear: Learned) -> None:
     assert linear.gain == pytest.approx(linear.learned - linear.baseline)
     assert linear.interval[0] > 0.1 and linear.interval[0] < linear.gain < linear.interval[1]
     assert linear.wins + linear.losses + linear.ties == linear.query_count == QUERIES
-    # What is promised is found by a search.
+    # A search reaches the promised metric.
     evaluated = [
         one(texts, "select braid.evaluate('asked', %s, '{ndcg@10}') #>> '{metrics,ndcg@10}'", Jsonb(configuration))
         for configuration in (
@@ -224,7 +224,7 @@ def test_trees(texts: Connection, rows: Rows) -> None:
     assert learned.interval[0] > 0.1
     by_sql, features = in_sql(texts, learned.model, rows)
     assert np.abs(by_sql - sums(learned.model, features)).max() <= 1e-12
-    # The library itself, which has the weighted sum as its start.
+    # The library itself gives the expected value, starting from the weighted sum.
     names = sorted(rows[0]["features"])
     whole = np.zeros((len(features), len(names)))
     whole[:, [names.index(name) for name in learned.model["features"]]] = features
@@ -251,7 +251,7 @@ def test_the_same_rows_and_seed_give_the_same_model(rows: Rows, linear: Learned)
 
 
 def test_noise_gains_nothing(rows: Rows) -> None:
-    """Grades that have nothing to do with the features: no gain is promised."""
+    """Noise gains nothing: if grades are unrelated to the features, no gain is promised."""
     chance = random.Random(3)
     documents = sorted({row["external_id"] for row in rows})
     noise = {(query, document): int(chance.random() < 0.1) for query in range(QUERIES) for document in documents}
@@ -281,7 +281,7 @@ def test_files(texts: Connection, linear: Learned, tmp_path: Path) -> None:
     file = tmp_path / "model.json"
     write_ranking_model(linear.model, file)
     assert read_ranking_model(file) == linear.model
-    # SQL makes the same checksum of it.
+    # SQL computes the same checksum.
     assert one(texts, "select braid.store_ranking_model('learned', %s)", file.read_text())
     assert one(texts, "select braid.get_ranking_model('learned')") == linear.model
     text = file.read_text()

@@ -1,4 +1,4 @@
-"""sample_queries and judgments_from_clicks: query sets and judgments of the search log."""
+"""sample_queries and judgments_from_clicks make query sets and judgments from the search log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.calls import one, set_tenant, upsert
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
-# By full text: the more often, the higher.
+# Full text ranks by frequency, so d0 is first for "fox" and last for "dog".
 TEXTS = {f"d{n}": "fox " * (6 - n) + "dog " * n for n in range(6)}
 
 
@@ -25,7 +25,7 @@ def logged(db: Connection) -> Connection:
 
 
 def search(db: Connection, text: str, clicks: tuple[int, ...] = (), **more: Any) -> list[str]:
-    """Clicks on what stands at these ranks; gives the documents in their order."""
+    """Search, click on the results at these ranks, and return the documents in order."""
     arguments = "".join(f", {name} => %s" for name in more)
     values = [Jsonb(value) if isinstance(value, dict) else value for value in more.values()]
     answer = one(db, f"select braid.logged_search(%s{arguments})", text, *values)
@@ -36,7 +36,7 @@ def search(db: Connection, text: str, clicks: tuple[int, ...] = (), **more: Any)
 
 
 def sample(db: Connection, method: str = "random", count: int = 100, **more: Any) -> list[str]:
-    """The texts that are new in the set."""
+    """Sample queries, and return the texts that are new in the set."""
     before = texts(db)
     arguments = "".join(f", {name} => %s" for name in more)
     stored = one(
@@ -55,11 +55,11 @@ def test_the_most_frequent_queries_are_taken(logged: Connection) -> None:
     for text, count in {"fox": 4, "dog": 3, "cat": 2, "cow": 1}.items():
         for number in range(count):
             search(logged, f"  {text.upper()}  " if number == 0 else text)
-    # Searches are found as well where maintenance puts them.
+    # Searches are also found after maintenance has moved them.
     one(logged, "select braid.maintain('10 seconds')")
     search(logged, "dog")
     assert sorted(sample(logged, "frequency", 2)) == ["dog", "fox"]
-    # What the set has is left out.
+    # Queries of the set are left out.
     assert sample(logged, "frequency", 1) == ["cat"]
     assert sample(logged, "frequency", 10, min_searches=2) == []
     assert [text.strip() for text in sample(logged, "frequency", 10)] == ["COW"]
@@ -125,12 +125,12 @@ def ask_for(db: Connection, *queries: dict[str, Any]) -> None:
 def test_clicks_are_corrected_for_where_documents_stood(logged: Connection) -> None:
     ask_for(logged, {"text": "fox"})
     found = search(logged, "fox", clicks=(1, 3))
-    # 30 searches in all: 6 clicks on the first, as many on the third, 2 on the second.
+    # These are 30 searches with 6 clicks on the first document, 6 on the third and 2 on the second.
     for number in range(29):
         search(logged, " FOX ", clicks=((1, 3) if number < 5 else ()) + ((2,) if number < 2 else ()))
     done = one(logged, "select braid.judgments_from_clicks('asked', min_impressions => 5.5)")
     first, second, third, fourth, fifth, sixth = found
-    # 6 / 30, 2 / (30 / 2), 6 / (30 / 3); the others have none.
+    # The rates are 6 / 30, 2 / (30 / 2) and 6 / (30 / 3); the other documents have no clicks.
     assert grades(logged) == {first: 2, second: 1, third: 3, fourth: 0, fifth: 0}
     assert done == {"stored": 5, "replaced": 0, "unchanged": 0, "removed": 0, "searches": 30, "left_out": 1}
     # Without correction, the third is as good as the first.
@@ -164,7 +164,7 @@ def test_fifty_searches_at_rank_10_are_five_impressions(logged: Connection) -> N
         " from braid_store.search_log l where l.external_ids[10] = 'e10' limit 1"
     )
     one(logged, "select braid.judgments_from_clicks('asked', min_impressions => 5)")
-    # A click of five impressions is a rate of exactly 0.2.
+    # One click in five impressions is a rate of exactly 0.2.
     assert grades(logged)["e10"] == 2
 
 

@@ -49,7 +49,7 @@ def test_a_timeline_without_a_topic_checks_the_option(filled: Connection) -> Non
 
 
 def test_the_greatest_weight_can_be_recalled_with(filled: Connection) -> None:
-    """auto doubles the weight of full text for a query that quotes."""
+    """A recall accepts the greatest weight, although auto doubles full text's weight for a query that quotes."""
     quoting = {**SEARCHES[0], "query_text": '"amber" cedar', "collection": "tried"}
     options = {"ranking": {"full_text_weight": 1e9}}
     assert call(filled, "recall_json", {**quoting, "options": options})["results"]
@@ -136,7 +136,7 @@ def test_reading_timeframes_takes_no_more_for_each_word_of_a_long_text(leeds: Co
         text = (words * length)[:length]
         return least_seconds(leeds, "extract_timeframe", query_text=text)
 
-    # Sixteen times as much if each word is compared with all; a tick of the clock is a hundredth of a second.
+    # Quadratic work would take sixteen times as long; a tick of the clock is a hundredth of a second.
     assert taken(16_000) < 8 * max(taken(4_000), 0.04)
 
 

@@ -1,4 +1,4 @@
-"""recall and conversation_timeline from Python."""
+"""Python calls recall and conversation_timeline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHEN: dict[str, Any] = {"time_zone": "UTC", "reference_time": NOW}
 
 
 class Listening(HashEmbedder):
-    """Keeps what it was asked to embed."""
+    """Record the texts to embed."""
 
     def __init__(self) -> None:
         self.queries: list[str] = []
@@ -189,7 +189,7 @@ def test_elsewhere_too(talk: pgbraid.Client) -> None:
         with pytest.raises(InvalidArgumentError, match="query is") as refused:
             call()
         assert refused.value.hint
-    # The searches that take several, fuse them.
+    # Other searches that accept several topics fuse them.
     assert {row.external_id for row in talk.search(list(topics))} == {"talk", "old"}
     assert talk.retrieve(list(topics))  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Timeframes taken out of a query text: what can hardly mean anything else, and nothing besides."""
+"""Timeframes are extracted from a query text where the words can hardly mean anything else, and nowhere else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SETTINGS = settings(
     deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=150, derandomize=True
 )
 
-# The text that is left, and the timeframe that the rest means.
+# Each text stands beside the remaining text, and the timeframe that was extracted.
 TAKEN = {
     "what did we discuss last week about PostgreSQL": ("what did we discuss about PostgreSQL", "last week"),
     "What did we discuss last week?": ("What did we discuss?", "last week"),
@@ -169,7 +169,7 @@ def extract(db: Connection, text: str, now: datetime = NOW) -> tuple[str, str | 
 
 @pytest.fixture
 def db(shared_db: Connection) -> Iterator[Connection]:
-    """Nothing is written, so that one database does for all."""
+    """Yield one database for all tests, which write nothing."""
     yield shared_db
     shared_db.execute("reset all")
 

@@ -1,4 +1,4 @@
-"""recall: hybrid_search in a timeframe, by a strategy."""
+"""recall is hybrid_search in a timeframe, with a strategy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EMBED = HashEmbedder().embed_query
 
 
 def documents() -> list[dict[str, Any]]:
-    """One every 3 hours for 6 weeks back; some without a time, some without an embedding."""
+    """Return one document for every 3 hours of the last 6 weeks; some have no time, some no embedding."""
     chance = random.Random(5)
     made = []
     for number in range(336):
@@ -67,7 +67,8 @@ def recall_json(db: Connection, **arguments: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("timeframe", ["last week", "yesterday; before 2025-02-05", "since 2025-03-10", None])
 @pytest.mark.parametrize("filters", [None, {"speaker": "Ana"}])
 def test_the_filter_of_a_timeframe(talks: Connection, timeframe: str | None, filters: dict[str, Any] | None) -> None:
-    """Functions that know no timeframe find under it what recall finds, and what a model says was then."""
+    """With a timeframe's filter, functions that know no timeframe find what recall finds, and what a model places in
+    the period."""
     arguments: dict[str, Any] = {"timeframe": timeframe, "time_zone": "UTC", "reference_time": NOW}
     periods = [(None, None)]
     if timeframe is not None:
@@ -192,7 +193,7 @@ def test_prefilter_is_full_text_reranked_by_similarity(talks: Connection) -> Non
     for row in answer["results"]:
         assert row["score"] == row["semantic_score"] == similarity[row["external_id"]] >= 0.2
         assert row["full_text_rank"] and row["semantic_rank"] and row["full_text_score"] > 0
-    # More rows than the usual candidates, and as an option of any search.
+    # The strategy returns more rows than the usual candidates, and any search can use it as an option.
     assert len(recall(talks, strategy="prefilter", match_count=150, **query)) > 100
     assert hybrid(talks, options={"prefilter": True}, match_count=5, **query) == recall(
         talks, strategy="prefilter", match_count=5, **query
@@ -248,7 +249,7 @@ def test_a_timeframe_where_nothing_has_a_date(db: Connection) -> None:
     assert "no_dates" in warned_of({"occurred_at": {"$gte": "2025-01-01"}})
     assert "no_dates" not in warned_of({"speaker": "Ana"})
     assert "no_dates" not in warned_of({"occurred_at": None})
-    # Another tenant's dates are none of this one's.
+    # Another tenant's dates do not count.
     db.execute("select braid.create_tenant('other')")
     set_tenant(db, "other")
     upsert(db, [{"external_id": "a", "content": "fig", "occurred_at": "2020-01-01"}])

@@ -1,4 +1,4 @@
-"""Timeframes: the ranges of time that words, ISO 8601 and ranges stand for, against an independent model."""
+"""Words, ISO 8601 and ranges give the periods that an independent model gives."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ ZONES = [
     "UTC",
     "Europe/Berlin",
     "America/New_York",
-    "America/Havana",  # puts clocks back at 1:00 to midnight
-    "America/Santiago",  # puts them on at midnight
-    "Australia/Lord_Howe",  # by half an hour
+    "America/Havana",  # its clocks go back from 1:00 to midnight
+    "America/Santiago",  # its clocks go forward at midnight
+    "Australia/Lord_Howe",  # its clocks move by half an hour
     "Asia/Kathmandu",
-    "Pacific/Apia",  # had no 30 December 2011
+    "Pacific/Apia",  # it skipped 30 December 2011
 ]
-# Wednesday.
+# This day is a Wednesday.
 NOW = datetime(2025, 3, 12, 14, 30, 45, tzinfo=timezone.utc)
 SETTINGS = settings(
     deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=250, derandomize=True
@@ -46,7 +46,7 @@ SETTINGS = settings(
 
 @pytest.fixture
 def db(shared_db: Connection) -> Iterator[Connection]:
-    """Nothing is written, so that one database does for all."""
+    """Yield one database for all tests, which write nothing."""
     yield shared_db
     shared_db.execute("reset all")
 
@@ -58,7 +58,10 @@ def parse(db: Connection, timeframe: str | None, zone: str | None = "UTC", now: 
         (timeframe, zone, now and now.isoformat()),
     ).fetchall()
     epoch = utc(1970, 1, 1)
-    return [tuple(None if b is None else epoch + timedelta(microseconds=b) for b in row) for row in rows]  # type: ignore[misc]
+    return [
+        tuple(None if b is None else epoch + timedelta(microseconds=b) for b in row)  # type: ignore[misc]
+        for row in rows
+    ]
 
 
 def utc(*parts: int) -> datetime:
@@ -129,7 +132,7 @@ def test_every_date_as_people_write_it(db: Connection) -> None:
 
 @given(phrase=st.sampled_from(sorted(WRITTEN)), now=times | near_changes, zone=st.sampled_from(ZONES))
 @settings(SETTINGS, max_examples=150)
-@example("beginning of april", utc(2001, 4, 2), "America/Havana")  # which began at one o'clock
+@example("beginning of april", utc(2001, 4, 2), "America/Havana")  # this day began at one o'clock
 def test_dates_as_people_write_them_in_any_zone(db: Connection, phrase: str, now: datetime, zone: str) -> None:
     assert parse(db, phrase, zone, now) == [expected(WRITTEN[phrase], now, ZoneInfo(zone))]
 
@@ -203,7 +206,7 @@ def test_open_ranges(db: Connection, phrase: str, now: datetime, zone: str) -> N
     words = {"since": since, "until": until, "up to": until, "before": before, "after": after}
     for word, meaning in words.items():
         assert parse(db, f"{word} {phrase}", zone, now) == [expected(meaning(PHRASES[phrase]), now, ZoneInfo(zone))]
-    # Over a year ago is more than that.
+    # "over a year ago" means longer than a year ago.
     for word in ("in", "on", "during", *([] if phrase.endswith(" ago") else ["over"]), "within"):
         assert parse(db, f"{word} {phrase}", zone, now) == [expected(PHRASES[phrase], now, ZoneInfo(zone))]
 
@@ -404,7 +407,7 @@ def test_what_is_not_understood_is_refused(db: Connection) -> None:
 def test_the_refusal_lists_what_is_understood(db: Connection) -> None:
     said = refused(db, "sometime")
     assert said.message_primary == "timeframe 'sometime' is not understood"
-    # Not a part of it that ends in the "or" of "before".
+    # The message quotes the whole timeframe, and not a part that ends in the "or" of "before".
     assert refused(db, "before long").message_primary == "timeframe 'before long' is not understood"
     for words in (
         "yesterday",

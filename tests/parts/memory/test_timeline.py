@@ -1,4 +1,4 @@
-"""conversation_timeline: what recall finds, in the order of time, among the turns around it."""
+"""conversation_timeline returns recall's results in the order of time, among the turns around them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def timeline(db: Connection, **arguments: Any) -> list[Any]:
 
 
 def conversations(chance: random.Random, dated: float = 1.0) -> list[list[Turn]]:
-    """A few conversations at the same time, whose turns sometimes speak of figs."""
+    """Return some conversations at the same time, in which some turns mention figs."""
     return [
         [
             {
@@ -43,7 +43,7 @@ def conversations(chance: random.Random, dated: float = 1.0) -> list[list[Turn]]
 
 
 def expected(talks: list[list[Turn]], before: int, after: int) -> list[tuple[int, bool, str]]:
-    """(window, is_match, content) of each turn shown."""
+    """Return (window, is_match, content) of each turn shown."""
     shown = []
     for number, turns in enumerate(talks):
         matches = [place for place, turn in enumerate(turns) if turn["content"].startswith("fig")]
@@ -62,7 +62,7 @@ def expected(talks: list[list[Turn]], before: int, after: int) -> list[tuple[int
         times = [turns[place]["occurred_at"] for place in window]
         known = [time for time in times if time]
         for index, place in enumerate(window):
-            # A turn without a time stands with the one before it, else with the first that has one.
+            # A turn without a time comes after the turn before it, or beside the first turn that has a time.
             passed = [time for time in times[: index + 1] if time]
             at = times[index] or (max(passed) if passed else min(known, default=NEVER))
             rows.append(((at, f"talk{number}", place), key, place in matches_of(turns), turns[place]["content"]))
@@ -115,7 +115,7 @@ def test_turns_that_are_documents_of_their_own(db: Connection) -> None:
             rows = timeline(db, topic="fig", context_before=before, context_after=after, conversation_key="session.id")
             assert [(row[0], row[1], row[5]) for row in rows] == expected(talks, before, after)
             assert all(row[2] == row[5].split()[1] for row in rows)
-        # Without the key each is a conversation of one turn.
+        # Without the key, each document is a conversation of one turn.
         alone = timeline(db, topic="fig")
         assert all(row[1] for row in alone)
         assert [row[6] for row in alone] == sorted(row[6] for row in alone)
@@ -202,7 +202,8 @@ def test_a_collection_that_does_not_exist(db: Connection) -> None:
 
 
 def test_without_a_topic_chunks_are_read_in_the_order_of_time(db: Connection) -> None:
-    """And not looked for by the filter's conditions first, of which a query would count the chunks of each."""
+    """Without a topic, chunks are read in the order of time. The filter's conditions are not looked up first, which
+    would count the chunks of each."""
     turn = {"content": "fig", "speaker": "Ana", "category": "x"}
     upsert(db, [{"external_id": str(n), "occurred_at": f"2025-03-03T09:00:{n:02}Z", **turn} for n in range(20)])
     with db.transaction():

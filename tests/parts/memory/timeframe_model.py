@@ -1,4 +1,4 @@
-"""What timeframes mean, written a second time with datetime and zoneinfo."""
+"""Compute independently what timeframes mean, with datetime and zoneinfo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 Range = tuple[datetime | None, datetime | None]
-# A range on the clocks of the time zone; the reference time on them is the argument.
+# A meaning takes the reference time on the zone's clocks, and returns a range on them.
 Meaning = Callable[[datetime], tuple[datetime | None, datetime | None]]
 
 DAY = timedelta(days=1)
@@ -19,7 +19,7 @@ NUMBERS = {"a": 1, "two": 2, "a couple of": 2, "few": 3, "a few": 3, "seven": 7,
 
 
 def instant(wall: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """The first time at which clocks show this; skipped ones count on from before the change."""
+    """Return the first instant at which clocks show this time; a skipped time continues from before the change."""
     return None if wall is None else wall.replace(tzinfo=zone, fold=0).astimezone(timezone.utc)
 
 
@@ -55,7 +55,7 @@ def whole(unit: str, start: datetime) -> tuple[datetime, datetime]:
 
 
 def unit_away(unit: str, count: int) -> Meaning:
-    """The calendar's day, week or month that is so many away."""
+    """Return the calendar's day, week or month that is `count` units away."""
     return lambda now: whole(unit, start_of(unit, shifted(unit, now, count)))
 
 
@@ -121,7 +121,7 @@ def after(period: Meaning) -> Meaning:
 
 
 def months_of(first: int, count: int, year: int | None = None) -> Meaning:
-    """So many months from the first of a month, of a year or else the last that have begun."""
+    """Return `count` months from the first of a month, in a year or else in the last year when they have begun."""
 
     def meaning(now: datetime) -> tuple[datetime, datetime]:
         years = [now.year - 1, now.year] if year is None else [year]
@@ -133,7 +133,7 @@ def months_of(first: int, count: int, year: int | None = None) -> Meaning:
 
 
 def last_season(first: int) -> Meaning:
-    """The last that is over."""
+    """Return the last such season that is over."""
 
     def meaning(now: datetime) -> tuple[datetime, datetime]:
         starts = [datetime(y, first, 1) for y in (now.year - 2, now.year - 1, now.year)]
@@ -154,7 +154,7 @@ def days_of_month(first: int, last: int | None, month: int, year: int | None = N
 
 
 def written_dates() -> dict[str, Meaning]:
-    """Dates as people write them, and parts of months and years."""
+    """Return dates as people write them, and parts of months and years."""
     phrases: dict[str, Meaning] = {}
     for name, first in {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}.items():
         phrases[name] = months_of(first, 3)
@@ -208,7 +208,7 @@ def written_dates() -> dict[str, Meaning]:
 
 
 def named_periods() -> dict[str, Meaning]:
-    """Phrases that name one period."""
+    """Return phrases that name one period."""
     phrases: dict[str, Meaning] = {
         "today": unit_away("day", 0),
         "yesterday": unit_away("day", -1),
@@ -249,7 +249,9 @@ def named_periods() -> dict[str, Meaning]:
     for number, name in enumerate(WEEKDAYS):
         phrases[name] = weekday(number)
         phrases[f"last {name}"] = last_weekday(number)
-        phrases[f"this {name}"] = lambda now, n=number: whole("day", start_of("week", now) + n * DAY)  # type: ignore[misc]
+        phrases[f"this {name}"] = lambda now, n=number: whole(  # type: ignore[misc]
+            "day", start_of("week", now) + n * DAY
+        )
     for number in range(1, 5):
         phrases[f"q{number}"] = quarter(number)
         phrases[f"q{number} 2024"] = phrases[f"2024-q{number}"] = fixed(
@@ -259,7 +261,7 @@ def named_periods() -> dict[str, Meaning]:
 
 
 def iso_periods(day: date) -> dict[str, Meaning]:
-    """A day's ISO 8601 forms."""
+    """Return a day's ISO 8601 forms."""
     year, week, number = day.isocalendar()
     monday = midnight(day) - day.weekday() * DAY
     return {
@@ -272,7 +274,8 @@ def iso_periods(day: date) -> dict[str, Meaning]:
 
 
 def expected(meaning: Meaning, reference: datetime, zone: ZoneInfo) -> Range:
-    """The range as times of UTC. What ends at the reference time ends at that instant, whatever clocks show."""
+    """Return the range as times of UTC. A range that ends at the reference time ends at that instant, whatever
+    clocks show."""
     now = reference.astimezone(zone).replace(tzinfo=None, fold=0)
     start, end = meaning(now)
     return instant(start, zone), reference if end == now else instant(end, zone)

@@ -1,4 +1,4 @@
-"""A collection moves to another embedding model: searches always find all, in the space that serves."""
+"""While a collection moves to another embedding model, searches always find all documents, in the space that serves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIMENSIONS = {OLD: 3, NEW: 5}
 
 
 def embed(text: str, model: str) -> list[float]:
-    """A vector of the model, by the text alone."""
+    """Return a vector of the model that depends on the text alone."""
     rng = random.Random(f"{model}/{text}")
     return [rng.gauss(0, 1) for _ in range(DIMENSIONS[model])]
 
@@ -55,7 +55,7 @@ def claim(db: Connection, model: str | None, count: int, lease: str = "5 minutes
 
 
 def work(db: Connection, model: str | None, count: int = 50) -> int:
-    """One batch of a worker; `model` None does not name its model, and is one of the old."""
+    """Run one batch of a worker; with `model` None it names no model, like a worker of the old model."""
     jobs = claim(db, model, count)
     vectors = [vector(embed(text, model or OLD)) for _, text in jobs]
     return int(
@@ -101,7 +101,7 @@ def found(db: Connection, model: str, text: str = "a question") -> list[tuple[st
 
 
 def expected(db: Connection, model: str, text: str = "a question") -> list[tuple[str, float]]:
-    """Of all chunks that there are, by a model of its own: (external_id, cosine similarity), best first."""
+    """Return (external_id, cosine similarity) of all chunks by the model's vectors, best first."""
     query = embed(text, model)
     rows = db.execute(
         "select d.external_id, c.content from braid_store.chunks c join braid_store.documents d"
@@ -125,7 +125,7 @@ def assert_all_found(db: Connection, model: str, text: str = "a question") -> No
 
 @pytest.fixture
 def moving(db: Connection) -> Connection:
-    """Collection `moving` with 30 embedded documents of `default` and 20 of `other`."""
+    """Fill the collection `moving` with 30 embedded documents of `default` and 20 of `other`."""
     db.execute(
         "select braid.create_collection('moving', dimensions => %s, embedding_model => %s)", (DIMENSIONS[OLD], OLD)
     )
@@ -153,7 +153,7 @@ def refused(state: str, message: str, hint: str) -> Iterator[None]:
 
 
 def left_of(db: Connection, model: str) -> int:
-    """Rows of a model's space: vectors, jobs and shards that are not retired."""
+    """Return the number of rows in a model's space: vectors, jobs, and shards that are not retired."""
     return int(
         value(
             db,
@@ -169,7 +169,7 @@ def left_of(db: Connection, model: str) -> int:
 def test_from_start_to_finish(moving: Connection) -> None:
     start(moving)
     assert serving(moving) == (OLD, 3)
-    # Nothing changes for searches and for workers that do not name their model.
+    # Nothing changes for searches, and for workers that do not name their model.
     assert_all_found(moving, OLD)
     assert work(moving, None) == 0 and work(moving, NEW) == 0
     assert progress(moving) == {
@@ -224,7 +224,7 @@ def test_writes_go_to_both(moving: Connection) -> None:
     start(moving)
     upsert(moving, documents([1, 100], 1), "moving")
     moving.execute("select braid.delete_document('d2', 'moving')")
-    # Both before maintain(), which adds the others.
+    # The two documents have jobs for both models before maintain(), which adds the other documents' jobs.
     assert (work(moving, OLD), work(moving, NEW)) == (2, 2)
     assert maintain(moving)["chunks_enqueued"] == 48
     moving.execute("select braid.delete_document('d3', 'moving')")
@@ -314,7 +314,7 @@ def test_pause_and_resume(moving: Connection) -> None:
     state = progress(moving)
     assert state is not None and (state["state"], state["embedded_chunks"]) == ("paused", 5)
     assert work(moving, NEW) == 0
-    # What was handed out before may still come back.
+    # Jobs that were claimed before the pause may still be answered.
     step(moving, "resume")
     claimed = claim(moving, NEW, 1)
     step(moving, "pause")
@@ -350,7 +350,7 @@ def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> No
     upsert(moving, documents([100, 101]), "moving")
     moving.execute("select braid.delete_document('d1', 'moving')")
     assert work(moving, OLD) == 2
-    # What has not been deleted yet need not be embedded anew.
+    # Vectors that have not been deleted yet are used again.
     start(moving)
     assert maintain(moving)["chunks_enqueued"] == 2
     assert work(moving, NEW) == 2
@@ -358,7 +358,7 @@ def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> No
     assert_all_found(moving, NEW)
     step(moving, "finish")
     maintain(moving)
-    # And back to the first model.
+    # The collection changes back to the first model.
     start(moving, embedding_model=OLD, dimensions=3)
     assert maintain(moving)["chunks_enqueued"] == 51
     for tenant in ("other", "default"):
@@ -438,7 +438,7 @@ def test_an_old_snapshot_reads_the_old_space(moving: Connection, dsn: str) -> No
         assert left_of(moving, OLD) == 0
         assert found(old, OLD) == before
         assert_all_found(old, OLD)
-        # It does not know of the end, and so writes to both; nothing of that is left behind.
+        # The old transaction does not know of the end, so it writes to both spaces; no row of the old space stays.
         upsert(old, documents([200]), "moving")
         old.execute("commit")
     assert left_of(moving, OLD) == 1
@@ -454,7 +454,7 @@ def test_a_writer_who_does_not_know_of_the_start(moving: Connection, dsn: str) -
         assert len(found(old, OLD)) == 30
         start(moving)
         embed_all(moving)
-        # Its chunk has no job for the new space: no cut-over before that is found out.
+        # Its chunk has no job for the new space, so no cut-over is possible before maintenance has found this out.
         upsert(old, documents([200]), "moving")
         assert maintain(moving)["complete"]
         with refused("22023", "not all chunks", "transactions from before the start"):
@@ -485,7 +485,7 @@ def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection
 
         moving.execute("begin")
         step(moving, "cut_over")
-        # It waits for the new space to serve, and sees it then.
+        # The writer waits for the cut-over, and then sees the new space.
         given = [{"external_id": "x", "content": "x", "embedding": embed("x", NEW)}]
         writing = threading.Thread(target=upsert, args=(other, given, "moving"))
         writing.start()
@@ -571,7 +571,7 @@ def test_tenants_see_their_own_progress_alone(moving: Connection, make_login: An
 
 
 def waiting(db: Connection) -> int:
-    """How many sessions wait for a collection's lock."""
+    """Return how many sessions wait for a collection's lock."""
     return int(
         value(
             db,
@@ -582,7 +582,7 @@ def waiting(db: Connection) -> int:
 
 
 def maintain_all(db: Connection) -> None:
-    """Until there is nothing left to do."""
+    """Maintain until nothing is due."""
     for _ in range(50):
         done = maintain(db)
         if done["complete"] and not done["vector_steps"]:
@@ -631,7 +631,7 @@ def test_the_new_space_is_indexed_before_it_serves(moving: Connection) -> None:
 
 
 class Load:
-    """Writers, readers and workers of two tenants, until told to stop."""
+    """Run writers, readers and workers of two tenants until told to stop."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
@@ -678,7 +678,7 @@ class Load:
         db.execute("select braid.delete_documents(%s, 'moving')", (gone,))
 
     def _read(self, db: Connection, tenant: str, rng: random.Random) -> None:
-        """All documents that were embedded before are found, by the model that a snapshot says."""
+        """Check that all documents embedded before are found, by the model that serves in the snapshot."""
         with db.transaction():
             db.execute("set transaction isolation level repeatable read")
             model, dimensions = serving(db)
@@ -693,12 +693,12 @@ class Load:
             try:
                 work(db, model, 20)
             except psycopg.errors.InvalidParameterValue as error:
-                # A worker finds that the model change is not there, or over.
+                # A worker may find that the model change has not begun, or is over.
                 assert "has no vectors of" in str(error)
 
 
 def cut_over_in_time(db: Connection, load: Load) -> None:
-    """Writers go on: now and then the last chunks are not embedded yet."""
+    """Cut over as soon as it is allowed: writers go on, so sometimes the last chunks are not embedded yet."""
 
     def is_over() -> bool:
         assert not load.errors
@@ -722,7 +722,7 @@ def test_under_load(moving: Connection, dsn: str) -> None:
         step(moving, "pause")
         time.sleep(0.2)
         step(moving, "resume")
-        # A worker dies with what it has claimed, and half of the answer.
+        # A worker dies with claimed jobs and a half-finished answer.
         worker = connect(dsn)
         claimed = claim(worker, NEW, 10, lease="200 milliseconds")
         worker.execute("begin")

@@ -1,4 +1,4 @@
-"""A chunk whose text is unchanged keeps its vector while the model changes."""
+"""A chunk whose text is unchanged keeps its vector during a model change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_while_the_model_changes(c: Connection, is_cut_over: bool) -> None:
         put(c, ["a", "b"], name)
     work(c)
     c.execute("select braid.start_model_change('c', %s, %s, distance => 'l2')", (NEW, DIMENSIONS[NEW]))
-    # Not in the outbox of the new model yet.
+    # The new model's embedding queue does not have it yet.
     put(c, ["a", "new"], "d")
     assert work(c) == ["new"]
     assert work(c, NEW) == ["a", "new"]

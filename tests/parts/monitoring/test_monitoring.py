@@ -1,4 +1,4 @@
-"""What the views for those who watch say is what there is, and only those who may watch can read them."""
+"""The monitoring views agree with the tables, and only roles that may monitor can read them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_tenants_share_what_they_have_in_common(two_tenants: Connection) -> None
         "select tenant, collection, chunk_count, token_count, byte_count from braid.tenant_storage order by tenant"
     ).fetchall()
     assert [row[:3] for row in rows] == [("default", "default", 30), ("other", "default", 10)]
-    # A chunk of theirs is longer, but there are fewer.
+    # The other tenant's chunks are longer, but fewer.
     assert rows[0][4] > rows[1][4] > rows[0][4] / 3
     shared = one(
         two_tenants,
@@ -93,7 +93,7 @@ def test_tenants_share_what_they_have_in_common(two_tenants: Connection) -> None
 
 
 def test_sizes_of_a_large_database_do_not_overflow(two_tenants: Connection) -> None:
-    # Bytes times tokens: more than a bigint holds.
+    # Bytes times tokens exceed a bigint.
     two_tenants.execute("update braid_store.segments set body_length = 1000000000000000")
     rows = two_tenants.execute("select tenant, byte_count > 0 from braid.tenant_storage order by 1").fetchall()
     assert rows == [("default", True), ("other", True)]
@@ -113,7 +113,7 @@ def test_sizes_are_noted_once_a_day(two_tenants: Connection) -> None:
     upsert(db, documents(5, "more"))
     maintain(db)
     assert db.execute(parts).fetchall() == [("default", 30, None), ("other", 10, None)]
-    # The next day: what is as before is not noted again, and what is too old goes.
+    # On the next day, unchanged sizes are not noted again, and sizes that are too old are deleted.
     for days, table in ((1, "daily_table_sizes"), (1, "daily_part_sizes")):
         db.execute(f"update braid_store.{table} set day = day - {days}")
     db.execute("insert into braid_store.daily_table_sizes values (current_date - 500, 'chunks', 1, 1)")
@@ -217,7 +217,7 @@ def test_the_outbox_has_an_age(two_tenants: Connection) -> None:
         " age between interval '2 days' and interval '2 days 10 minutes' from braid.outbox order by tenant"
     ).fetchall()
     assert rows == [("default", "default", 29, 28, 1, 1, True), ("other", "default", 10, 10, 0, 0, False)]
-    # Only given up: nothing waits.
+    # All jobs are abandoned, so none waits.
     give_up(db, one(db, "select array_agg(chunk_id) from braid.list_embedding_jobs(null, 100)"))
     row = db.execute("select waiting_count, abandoned_count, oldest_at, age from braid.outbox where tenant = 'default'")
     assert row.fetchall() == [(0, 30, None, None)]
@@ -258,7 +258,7 @@ def test_index_health_has_what_measure_index_recall_found(db: Connection) -> Non
     ).fetchone()
     keys = ("shard", "embedding_model", "ef_search", "index_recall_10", "error_10", "index_recall_100", "error_100")
     assert row is not None and row[:-1] == tuple(measured[key] for key in keys) and row[-1] > made_at
-    # Made by an earlier version, and not measured since.
+    # An earlier version made the index, and it was not measured since.
     db.execute("update braid_store.vector_shards set measurement = null")
     row = db.execute("select index_recall_10, index_recall_10_error, measured_at from braid.index_health").fetchone()
     assert row is not None and row[0] is not None and row[1] is None and row[2] is not None

@@ -1,4 +1,4 @@
-"""What braid.measure_index_recall tells by stored queries is what one finds who asks them oneself."""
+"""With stored queries, braid.measure_index_recall reports what a comparison with exact searches gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["dsn", "filled", "vectors"]
 
 @pytest.fixture
 def db(db: Connection) -> Connection:
-    """A database that keeps queries; of a test that asks for `vectors`, the copy of the one that has them."""
+    """Return a database that stores query embeddings; if the test uses `vectors`, it is a copy of `filled`."""
     if one(db, "select exists (select from braid.collections where name = 'c')"):
         db.execute("select braid.set_query_embeddings('c', 200)")
     return db
@@ -34,12 +34,12 @@ def ask(db: Connection, queries: list[Vector], prefix: str = "q") -> None:
 
 
 def asked(index: dict[str, Any]) -> dict[str, int]:
-    """Return how many queries there were of each source that gave any."""
+    """Return the number of queries of each source that gave any."""
     return {source: count for source, count in index["queries"].items() if count}
 
 
 def asked_oneself(db: Connection, shard: int, vectors: list[Vector], query: Vector, width: int, count: int) -> float:
-    """The share of the nearest that the index finds at this width."""
+    """Return the share of the nearest vectors that the index finds at this width."""
     with db.transaction():
         db.execute("set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off")
         db.execute(f"set local hnsw.ef_search = {width}")
@@ -91,7 +91,7 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
             or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
         )
     assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
-    # Few queries get a margin, and never less than 64. One in 25 draws finds too little at any width to show it.
+    # Few queries get a margin, and at least 64. One in 25 samples finds too little at every width to show this.
     for seed in range(2, 12):
         ask(db, drawn(29, seed), f"few{seed}-")
         few = measure(db, query_count=29)
@@ -117,7 +117,7 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
         assert row is not None
         return tuple(row)
 
-    # Too narrow to be suggested, whatever the index is like.
+    # These widths are too narrow to be suggested for any index.
     db.execute("update braid_store.vector_shards set ef_search = 41, ef_search_100 = 101, ef_search_fused = 41")
     before = used()
     measured = measure(db)
@@ -126,21 +126,21 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
     suggested = tuple(measured[f"suggested_{name}"] for name in names)
     assert not set(suggested) & set(before)
     widths = {width["ef_search"]: width["index_recall_10"] for width in measured["widths"]}
-    # Where full text ranks as well, what was measured is enough, less its error.
+    # Where full text ranks as well, the measured index recall less its error is enough.
     surely = [w["ef_search"] for w in measured["widths"] if w["index_recall_10"] - w["error_10"] >= 0.985]
     assert suggested[2] == min([*surely[:1], suggested[0] or 1000]) or suggested[0] is None
     if suggested[0] is not None:
         assert widths[suggested[0]] >= 0.97
     changed = measure(db, set_ef_search=True)
     assert changed["is_set"] and used() == suggested == tuple(changed[name] for name in names)
-    # Nothing at all where so poor an index should not be used.
+    # No width is suggested for an index too poor to use.
     assert changed["index_recall_10"] == widths.get(suggested[0])
 
 
 def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: list[Vector]) -> None:
     ask(db, drawn(3, 1))
     assert asked(measure(db, query_count=50)) == {"stored": 3, "sample": 47}
-    # Of another tenant's queries nothing is asked.
+    # Another tenant's queries are not used.
     db.execute("select braid.create_tenant('other')")
     set_tenant(db, "other")
     ask(db, drawn(35, 3), "o")
@@ -172,7 +172,7 @@ def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
     for count, least in ((10, 64), (29, 64), (30, 0)):
         index = measure(db, query_count=count)
         assert asked(index) == {"stored": count}
-        # So small an index finds all at the lowest width.
+        # So small an index finds everything at the lowest width.
         widths = index["suggested_ef_search"], index["suggested_ef_search_fused"]
         assert widths == (max(least, index["widths"][0]["ef_search"]),) * 2
 

@@ -1,4 +1,4 @@
-"""Vectors of queries that the database stores: a search of text alone takes them."""
+"""A search by text alone uses the stored vector of its query."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_search_of_text_alone_takes_the_stored_vector(filled: Connection) -> N
     passages = "braid.assemble_context('price', collection => 'small')"
     assert set(one(filled, f"select array_agg(external_id) from {passages}")) == set(PLACES)
     assert full_text(filled, "price", **HERE) == before
-    # What is given comes first.
+    # A given vector wins over the stored one.
     other = one(filled, "select braid.search_json('price', '[1,0,0]', collection => 'small') -> 'stats'")
     assert "query_embedding" not in other
     call = "braid.semantic_search(braid.get_query_embedding('price', 'small'), 1, collection => 'small')"
@@ -120,7 +120,7 @@ def test_tenants_do_not_share_them(filled: Connection) -> None:
         fill(filled)
         assert stored(filled, "price") is None
         assert not is_used(filled, "price")
-        # Its own count, and its own vector.
+        # Each tenant has its own count and its own vectors.
         for text in ("a", "b", "price"):
             store(filled, text, "[1,0,0]")
         assert stored(filled, "price") == "[1,0,0]"
@@ -138,7 +138,7 @@ def test_those_go_that_were_not_stored_again_for_longest(filled: Connection) -> 
     assert store(filled, "a")
     store(filled, "d")
     assert [text for text in "abcd" if stored(filled, text)] == ["a", "c", "d"]
-    # Within the hour nothing is written.
+    # Within the hour, storing the same again writes nothing.
     unchanged = "select array_agg(q.xmin::text order by q.text_hash) from braid_store.query_embeddings q"
     before = one(filled, unchanged)
     assert store(filled, "d") and one(filled, unchanged) == before
@@ -154,7 +154,7 @@ def test_they_go_with_the_collection_and_the_tenant(filled: Connection) -> None:
     with tenant(filled, "other"):
         store(filled, "price")
     filled.execute("select braid.drop_tenant('other', 'other')")
-    # Nothing else of it is in the collection.
+    # The tenant has nothing else in the collection.
     filled.execute("select braid.create_tenant('third')")
     with tenant(filled, "third"):
         store(filled, "price")
@@ -215,7 +215,7 @@ PAGED = "braid.search_json('text price', match_count => 1, collection => 'small'
 
 
 def page(db: Connection, call: str, cursor: str = "") -> tuple[list[str], bool, str]:
-    """The rows of a page, whether a stored vector was taken for it, and the cursor of the next."""
+    """Return the rows of a page, whether a stored vector was used for it, and the next cursor."""
     answer = one(db, f"select {call}", Jsonb({"cursor": cursor}))
     found = answer["stats"]
     rows = [row["external_id"] for row in answer["results"]]

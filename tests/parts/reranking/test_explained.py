@@ -1,4 +1,4 @@
-"""The arithmetic that explain_search gives for late interaction has the score of the row."""
+"""The arithmetic that explain_search gives for late interaction yields the row's score."""
 
 from __future__ import annotations
 

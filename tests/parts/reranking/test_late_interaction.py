@@ -1,4 +1,4 @@
-"""The option late_interaction: the best candidates ranked by the vectors of their tokens."""
+"""The option late_interaction ranks the best candidates by the vectors of their tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Vectors = NDArray[np.float64]
 WORDS = ["amber", "basalt", "cedar", "delta", "ember"]
 COUNT = 30
 RANDOM = np.random.default_rng(7)
-# Of every third text there are none.
+# Every third text has no token vectors.
 TOKENS = {f"d{n:02}": RANDOM.standard_normal((1 + n % 4, 4)) for n in range(COUNT) if n % 3}
 
 
@@ -48,7 +48,7 @@ def filled(shared_db: Connection) -> Connection:
 def search(
     db: Connection, option: Mapping[str, Any] | None, options: Mapping[str, Any] | None = None, **arguments: Any
 ) -> dict[str, dict[str, Any]]:
-    """The rows by external_id, in their order."""
+    """Return the rows by external_id, in order."""
     values = {
         "query_text": "amber cedar",
         "query_embedding": vector([1, 0.3]),
@@ -62,7 +62,7 @@ def search(
 
 
 def as_stored(vectors: Vectors) -> Vectors:
-    """Half precision, brought to length 1, in half precision again, to which pgvector rounds from single precision."""
+    """Round as pgvector does: to half precision, scale to length 1 in single precision, and to half precision again."""
     halves = np.asarray(vectors, np.float16).astype(np.float64)
     singles = (halves / np.linalg.norm(halves, axis=1, keepdims=True)).astype(np.float32)
     units: Vectors = singles.astype(np.float16).astype(np.float64)
@@ -120,7 +120,7 @@ def test_scores_are_those_of_the_model(
         assert (row["boosts"] is None) == (name not in first)
     scores = [row["score"] for row in found.values()]
     assert scores == sorted(scores, reverse=True)
-    # Those behind the candidates keep their order, and stay behind.
+    # Rows behind the candidates keep their order, and stay behind.
     assert [name for name in found if name not in first] == list(before)[candidates:]
     assert all(row["score"] >= low for name, row in found.items() if name in first)
 

@@ -1,4 +1,4 @@
-"""Profiles: what a user likes, stored, learned, and boosted by."""
+"""A profile holds what a user likes; it is stored, learned, and boosts results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from support.nearest import maintain, set_threshold
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
-# Cosines with the axes: the query is the first, profiles like the second.
+# These are cosines with the axes: the query is the first axis, and profiles resemble the second.
 PLACES = {"price": (1.0, 0.0), "both": (0.8, 0.6), "taste": (0.0, 1.0), "against": (0.6, -0.8)}
 
 
 @pytest.fixture
 def filled(db: Connection) -> Connection:
-    """The mean of the vectors is (.6, .2, 0)."""
+    """Fill a collection whose vectors have the mean (.6, .2, 0)."""
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
     upsert(
         db,
@@ -58,7 +58,8 @@ def gained(db: Connection, profile: Any) -> dict[str, float]:
 
 def test_a_vector_boosts_what_is_like_it(filled: Connection) -> None:
     found = search(filled, {"embedding": [0, 2, 0], "weight": 0.5})
-    # The mean similarity is .2: (1 - .2) / (1 - .2), (.6 - .2) / .8, (0 - .2) / .8 and, not below -1, (-.8 - .2) / .8.
+    # The mean similarity is .2, which gives (1 - .2) / (1 - .2), (.6 - .2) / .8 and (0 - .2) / .8. The last one, (-.8 -
+    # .2) / .8, is raised to -1.
     values = {"taste": 1.0, "both": 0.5, "price": -0.25, "against": -1.0}
     assert {name: row["boosts"] for name, row in found.items()} == {
         name: [{"signal": "profile", "value": pytest.approx(value), "addend": pytest.approx(0.5 * value)}]
@@ -102,13 +103,13 @@ def test_a_stored_profile_is_used_by_name(filled: Connection) -> None:
         == search(filled, {**given, "weight": 0.4})
         != search(filled, "ana")
     )
-    # What is given counts in place of what is stored.
+    # Given values replace stored ones.
     assert search(filled, {"name": "ana", "attributes": {}}) == search(filled, {"embedding": [0, 1, 0]})
     assert search(filled, {"name": "ana", "embedding": [0, 0, 1]}) == search(filled, {**given, "embedding": [0, 0, 1]})
     assert search(filled, {"name": "nobody", "embedding": [0, 1, 0], "attributes": {}}) == search(
         filled, {"embedding": [0, 1, 0]}
     )
-    # It comes after other boosts, beside eight of them.
+    # The profile comes after eight other boosts.
     others = [{"filter": {"year": 2024}, "factor": 2}] * 8
     row = search(filled, "ana", boosts=others)["both"]
     assert [boost["signal"] for boost in row["boosts"]] == ["filter"] * 8 + ["profile", "profile.category"]
@@ -170,14 +171,15 @@ def embed(db: Connection, model: str) -> None:
 
 
 def test_other_distances(db: Connection) -> None:
-    """Likeness is 0 at the mean similarity and 1 at that of an equal vector."""
+    """Likeness is 0 at the mean similarity, and 1 at the similarity of an equal vector."""
     for distance, expected in {
-        # 1 / (1 + distance), with the mean at the root mean square distance, √((0 + 4 + 1 + 5) / 4).
+        # The similarity is 1 / (1 + distance), and the mean is taken at the root mean square distance, √((0 + 4 + 1 +
+        # 5) / 4).
         "l2": {
             n: (1 / (1 + d) - 1 / (1 + math.sqrt(2.5))) / (1 - 1 / (1 + math.sqrt(2.5)))
             for n, d in {"a": 0.0, "b": 2.0, "c": 1.0, "d": math.sqrt(5)}.items()
         },
-        # Products 1, -1, 1, -1, whose mean is 0; that with itself is 1.
+        # The products are 1, -1, 1, -1 with mean 0, and an equal vector's product is 1.
         "inner_product": {"a": 1.0, "b": -1.0, "c": 1.0, "d": -1.0},
     }.items():
         db.execute(
@@ -222,7 +224,8 @@ def test_learning_is_rocchios(filled: Connection) -> None:
 
 
 def test_documents_count_alike_and_l2_keeps_the_place(db: Connection) -> None:
-    """Chunks (2, 0) and (4, 0) are one document at (3, 0); (0, 1) is another; (0, -1) is not liked."""
+    """Documents count alike, and l2 keeps positions. Chunks (2, 0) and (4, 0) are one document at (3, 0); (0, 1) is
+    another; (0, -1) is disliked."""
     db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test', distance => 'l2')")
     chunks = [{"content": "x", "embedding": [2, 0]}, {"content": "y", "embedding": [4, 0]}]
     upsert(
@@ -237,7 +240,7 @@ def test_documents_count_alike_and_l2_keeps_the_place(db: Connection) -> None:
     db.execute("select braid.learn_profile('one', '{long,up}', collection => 'small')")
     assert one(db, "select braid.get_profile('one') -> 'embedding'") == [1.5, 0.5]
     db.execute("select braid.learn_profile('two', '{long,up}', '{down}', collection => 'small')")
-    # (.75 × (1.5, .5) - .15 × (0, -1)) / .6
+    # The expected vector is (.75 × (1.5, .5) - .15 × (0, -1)) / .6.
     assert one(db, "select braid.get_profile('two') -> 'embedding'") == pytest.approx([1.875, 0.875])
 
 
@@ -295,7 +298,7 @@ def test_readers_use_profiles_and_writers_write_them(filled: Connection) -> None
 
 @contextmanager
 def logins(db: Connection, tenant: str) -> Iterator[tuple[str, str]]:
-    """A reader's and a writer's, of a tenant."""
+    """Yield the logins of a tenant's reader and writer."""
     names = "profile_reader", "profile_writer"
     for name, role in zip(names, ("braid_reader", "braid_writer"), strict=True):
         db.execute(f"create role {name} login")
@@ -377,7 +380,7 @@ def test_wrong_calls_store_nothing(filled: Connection, call: str, state: str) ->
 
 
 def test_vectors_of_a_shard_and_those_written_since(filled: Connection) -> None:
-    """The same likeness, wherever the vector lies."""
+    """Vectors in a shard and vectors written since have the same likeness."""
     before = gained(filled, {"embedding": [0, 1, 0]})
     set_threshold(filled, 2, 3)
     maintain(filled)

@@ -1,4 +1,5 @@
-"""Ranking models: sums of features and trees over them, which searches rank by and explain to the last bit."""
+"""Ranking models are sums of features and of trees over them; searches rank by them and explain them to the last
+bit."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ def features(row: dict[str, Any]) -> dict[str, float]:
 
 
 def model_sum(model: Model, values: dict[str, float]) -> float:
-    """As it is documented, in the same order, so to the last bit."""
+    """Compute the documented sum in the same order, so that it is equal to the last bit."""
     names = model["features"]
     found: float = model["intercept"]
     for name, weight in zip(names, model.get("weights", ()), strict=False):
@@ -228,7 +229,7 @@ def test_the_model_of_a_collection(filled: Connection) -> None:
         assert stats(db)["ranking_model"] == {"name": "linear", "state": "used"}
         assert search(db, {"ranking_model": False}) == plain
         assert search(db, {"ranking_model": "trees"}) != ranked
-        # It was learned for hybrid searches.
+        # The model was learned for hybrid searches.
         assert stats(db, query_embedding=None)["ranking_model"] == {"name": "linear", "state": "other_mode"}
         assert all(row["boosts"] is None for row in search(db, query_embedding=None))
         assert stats(db, {"prefilter": True})["ranking_model"]["state"] == "other_mode"
@@ -289,7 +290,7 @@ def test_a_cursor_is_of_its_model(filled: Connection) -> None:
 
 
 def test_a_phrase_in_the_title_is_whole(filled: Connection) -> None:
-    """The lexeme that a synonym of several words is looked up by is the rarest of them."""
+    """A phrase in the title counts as a whole: a synonym of several words is looked up by its rarest lexeme."""
     filled.execute("select braid.create_collection('phrased', dimensions => 3)")
     filled.execute("select braid.set_synonyms('kube', '{container orchestration}', 'phrased')")
     titles = {
@@ -360,10 +361,10 @@ BAD: list[tuple[str, Any]] = [
     ("22023", tree(threshold=[0.8, 1e200])),
     ("22023", tree(value=[1, 2])),
     ("22023", tree(value=[1, 2, None])),
-    ("22023", tree(left=[0, -2])),  # its own child
+    ("22023", tree(left=[0, -2])),  # the node is its own child
     ("22023", tree(right=[0, -3])),
-    ("22023", tree(right=[1, 0])),  # a circle
-    ("22023", tree(left=[-1, -1])),  # a leaf of two
+    ("22023", tree(right=[1, 0])),  # the nodes form a circle
+    ("22023", tree(left=[-1, -1])),  # two nodes share a leaf
     ("22023", tree(left=[-1, -4])),
     ("22023", tree(left=[-1, 2])),
     ("22023", changed(TREES, trees=[{"feature": [0] * 64, "threshold": [0] * 64, "left": [-1] * 64,
@@ -404,7 +405,7 @@ def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="5000 nodes"):
         search(filled, {"ranking_model": changed(most, trees=[*most["trees"], chain(1)])})
 
-    # Each node for each candidate is work.
+    # Work is the number of nodes times the number of candidates.
     request = {"parts": {"ranking_model": {"model": {**most, "trees": most["trees"] * 10}}}}
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="2001 candidates, each at 50000 nodes"):
         filled.execute(

@@ -1,4 +1,4 @@
-"""Versions of a ranking that name a ranking model."""
+"""Versions of a ranking can name a ranking model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token vectors: given with documents or later, and gone with their chunks."""
+"""Token vectors come with documents or later, and are deleted with their chunks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def document(name: str, *chunks: Any) -> dict[str, Any]:
 
 
 def stored(db: Connection) -> dict[str, list[str]]:
-    """By content, what is stored."""
+    """Return the stored token vectors by the chunk's content."""
     rows = db.execute(
         "select c.content, t.vectors::text[], t.embedding_model, t.dimensions from braid_store.token_vectors t "
         "join braid_store.chunks c using (tenant_id, collection_id) where c.id = t.chunk_id"
@@ -97,7 +97,7 @@ def test_given_later(db: Connection) -> None:
     ids = chunk_ids(db)
     assert store(db, [ids[2], ids[0], 10**15], ["[1,0,0]", "[0,1,0]", "[0,0,1]", "[1,1,0]"], [2, 1, 1]) == 2
     assert stored(db) == {"a text 2": ["[1,0,0]", "[0,1,0]"], "a text 0": ["[0,0,1]"]}
-    # In place of those there were.
+    # They replace the earlier ones.
     assert store(db, ids[2:], ["[0,0,-2]"], [1], "colbert") == 1
     assert stored(db)["a text 2"] == ["[0,0,-1]"]
     assert store(db, [], [], []) == 0
@@ -114,7 +114,7 @@ def test_what_is_missing(db: Connection) -> None:
     assert missing(1) == [(ids[0], "a text 0")]
     assert missing(1, ids[0]) == [(ids[2], "a text 2")]
     assert missing(5, ids[3]) == []
-    # What a worker embeds.
+    # A worker embeds these texts.
     claimed = db.execute("select * from braid.claim_embedding_jobs(collection => 'c')").fetchall()
     assert set(missing()) < set(claimed)
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="chunk_count is 0"):
@@ -153,7 +153,7 @@ def test_another_model_is_never_compared(db: Connection) -> None:
     assert similarity([[1, 0, 0]]) == 1
     db.execute("select braid.set_token_vectors('c', 'another', 3, 3)")
     assert similarity([[1, 0, 0]]) is None
-    # Of the same model, cut to other dimensions.
+    # The model is the same, but the vectors are cut to other dimensions.
     db.execute("select braid.set_token_vectors('c', 'colbert', 3)")
     assert similarity([[1, 0]]) is None
     db.execute("select braid.set_token_vectors('c', 'colbert', 1, 3)")

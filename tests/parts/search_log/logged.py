@@ -1,4 +1,4 @@
-"""Rows of the log as searches of any time would have left them, and what they come to."""
+"""Write rows of the search log as searches of any time would have left them, and compute their counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What braid.search_activity says of all tenants is what they searched, and only those who may watch can read it."""
+"""braid.search_activity counts the searches of all tenants, and only roles that may monitor can read it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_searches_of_all_tenants_by_the_hour(two_tenants: Connection) -> None:
     assert row[4] <= row[5] <= times[-1] * 1.001 and row[4] >= times[0] * 0.999
     db.execute("update braid_store.search_hours set hour = hour - interval '3 days'")
     assert db.execute("select * from braid.search_activity").fetchall() == []
-    # Of parts between which others have nothing new.
+    # Other parts with nothing new lie between these parts.
     db.execute("select braid.create_collection('c')")
     db.execute("select braid.set_search_log('c', 'all')")
     for tenant in ("default", "other"):

@@ -1,4 +1,4 @@
-"""Feedback on the results of logged searches."""
+"""Feedback is recorded on the results of logged searches."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_search_with_more_results_than_the_log_keeps_takes_feedback_on_any(fil
     assert len(recorded(filled)) <= 1000
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has 1000 rows of feedback"):
         filled.execute("select braid.record_feedback(%s, 'y' || n, 'click') from generate_series(1, 3) n", (search_id,))
-    # What is among the first 100 is always taken.
+    # The first 100 results always accept feedback.
     first = one(filled, "select external_ids[1] from braid.search_log")
     assert record(filled, search_id, first, "dwell", 3)
 

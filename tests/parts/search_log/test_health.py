@@ -1,4 +1,4 @@
-"""What braid.health finds in the search log: filters that an index would help."""
+"""braid.health finds filters in the search log that an index would help."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def test_filters_without_an_index(dsn: str, db: Connection) -> None:
     keys = json.dumps({"team": "text", "metadata.language": "text"})
     db.execute("select braid.create_collection('docs', 'simple', 3, indexed_attributes => %s)", (keys,))
     db.execute("select braid.set_search_log('docs')")
-    # Compressed metadata, which each condition unpacks: the log keeps filters of up to 2,000 bytes.
+    # Each condition decompresses the metadata; the log keeps filters of up to 2,000 bytes.
     documents = [
         {"external_id": str(n), "content": "alpha", "metadata": {"year": n % 100, "note": "x" * 4000}}
         for n in range(2500)
     ]
     db.execute("select count(*) from braid.upsert_documents(%s, 'docs')", (json.dumps(documents),))
     slow = [{"year": {"$ne": -number}} for number in range(74)]
-    # What would be taken for something else without "metadata.".
+    # Without "metadata.", these keys would mean something else.
     others = {"metadata.speaker": 7, "metadata.$y": 7, "metadata.metadata.y": 7}
     for filters in ({"year": 7, "team": "a"}, {"$and": slow, "year": 7, **others}):
         db.execute("select braid.logged_search('alpha', filters => %s, collection => 'docs')", (json.dumps(filters),))
@@ -35,7 +35,7 @@ def test_filters_without_an_index(dsn: str, db: Connection) -> None:
 
 
 def log_searches(db: Connection, tenants: str, keys: list[str], count: int, warning: str = "undeclared_filter") -> None:
-    """Searches of all tenants whose names match."""
+    """Log searches of all tenants whose keys match."""
     db.execute(
         "insert into braid_store.search_log (tenant_id, search_id, collection_id, searched_at, login, mode,"
         " filters, match_count, result_count, is_first_page, external_ids, chunk_indexes, is_underfilled, warnings,"

@@ -1,4 +1,4 @@
-"""logged_multi_search: the answer of multi_search, and a row in the log."""
+"""logged_multi_search gives multi_search's answer, and writes a row to the log."""
 
 from __future__ import annotations
 

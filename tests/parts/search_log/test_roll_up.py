@@ -1,4 +1,4 @@
-"""maintain() counts each logged search once, moves it to its day, and drops what was kept for long enough."""
+"""maintain() counts each logged search once, moves it to its day, and drops searches past their retention."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def now(db: Connection) -> datetime:
 
 
 def kept(db: Connection, searches: Sequence[Logged], retention: int) -> list[Logged]:
-    """Those whose day the log still keeps: the day itself and so many more. To be asked after maintain()."""
+    """Return the searches that the log still keeps: its present day and `retention` days before. Call this after
+    maintain()."""
     first = (now(db) - timedelta(days=retention)).date()
     return [s for s in searches if s.at.date() >= first]
 
@@ -92,7 +93,7 @@ def test_each_search_is_counted_once_and_moved_to_its_day(db: Connection) -> Non
     assert_counted(db, searches[:200])
     maintain(db)
     assert_counted(db, searches[:200])
-    # Later ones, and later ones of hours that were counted before.
+    # Later searches are counted, also for hours that were counted before.
     ids |= {s.write(db) for s in searches[200:]}
     maintain(db)
     assert_counted(db, searches)
@@ -149,7 +150,7 @@ def test_two_sessions_do_not_count_at_the_same_time(db: Connection, dsn: str) ->
             s.write(db)
         done = maintain_once(db)
         assert done["warnings"] == [] and not done["complete"]
-        # Nor do searches or their feedback wait.
+        # Searches and feedback do not wait either.
         db.execute("select braid.set_search_log('default')")
         found = one(db, "select braid.logged_search('harbour') -> 'stats' ->> 'search_id'")
         assert found
@@ -198,7 +199,7 @@ def test_a_day_that_nobody_keeps_is_dropped_with_its_feedback(db: Connection) ->
     assert days(db) == {s.at.strftime("%Y%m%d") for s in left}
     assert {at for (at,) in db.execute("select searched_at from braid.search_log").fetchall()} == {s.at for s in left}
     assert one(db, "select count(*) from braid.search_feedback") == len(left)
-    # What was counted stays.
+    # The counts stay.
     assert_counted(db, searches)
 
 
@@ -217,7 +218,7 @@ def test_each_collection_keeps_its_searches_for_its_own_time(db: Connection) -> 
     for view in ("search_log", "search_feedback"):
         found = db.execute(counts.format(view).encode()).fetchall()
         assert found == [("long", len(kept(db, searches["long"], 5))), ("short", short)]
-    # A shorter time is kept to as well, and a longer one brings nothing back.
+    # A shorter retention takes effect, and a longer one brings nothing back.
     db.execute("select braid.set_search_log('long', retention => '1 day')")
     db.execute("select braid.set_search_log('short', retention => '9 days')")
     maintain(db)
@@ -234,7 +235,7 @@ def test_searches_of_a_dropped_collection_go(db: Connection) -> None:
             search_id = Logged(now(db) - timedelta(days=n), name).write(db)
             db.execute("select braid.record_feedback(%s, 'd1', 'click')", (search_id,))
     maintain(db)
-    # One that has not been moved to its day yet, and is clicked on.
+    # This search is not moved to its day yet, and has a click.
     search_id = Logged(now(db) - timedelta(days=7), "other").write(db)
     db.execute("select braid.record_feedback(%s, 'd1', 'click')", (search_id,))
     db.execute("select braid.drop_collection('other')")
@@ -276,7 +277,8 @@ def test_counts_are_deleted_after_400_days_where_nothing_is_logged_any_more(db: 
 
 
 def test_retention_goes_on_where_the_call_before_ended(db: Connection) -> None:
-    """However little time there is, and however much of what lies before is kept."""
+    """Retention continues where the previous call ended, however little time there is, and however much lies before
+    it."""
     db.execute("select braid.create_collection('long', dimensions => 3, embedding_model => 'test')")
     db.execute("select braid.set_search_log('long', retention => '300 days')")
     at = now(db) - timedelta(days=40)
@@ -311,7 +313,7 @@ def test_retention_goes_on_where_the_call_before_ended(db: Connection) -> None:
 
 def test_searches_of_a_dropped_tenant_go_and_no_other(db: Connection) -> None:
     db.execute("select braid.create_tenant('other')")
-    # The same places in the tables of two days.
+    # Rows have the same ctids in the tables of two days.
     for tenant, first, second in (("default", 1, 2), ("other", 2, 1)):
         set_tenant(db, tenant)
         for n in (first, second):

@@ -1,4 +1,4 @@
-"""braid.logged_search: the answer of search_json, and a row in the log wherever one can be written."""
+"""braid.logged_search gives search_json's answer, and writes a row to the log wherever it can."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def search(db: Connection, text: str | None = "text", **arguments: Any) -> dict[
 
 
 def is_logged(db: Connection, **arguments: Any) -> bool:
-    """The id is there if, and only if, the row is."""
+    """Check that the answer has a search id if and only if a row was logged, and tell whether it was."""
     before = one(db, "select count(*) from braid.search_log")
     search_id = search(db, **arguments)["stats"].get("search_id")
     after = one(db, "select count(*) from braid.search_log")
@@ -134,7 +134,8 @@ def test_the_ranking_of_the_collection_is_told(filled: Connection) -> None:
 
 
 def test_a_search_with_another_ranking_is_logged_with_it(filled: Connection) -> None:
-    """Else the clicks that it gets would count for the ranking of the collection."""
+    """A search with another ranking is logged with it. Otherwise its clicks would count for the collection's
+    ranking."""
     search(filled)
     plain = last(filled).ranking
     search(filled, options={"ranking": {"k1": 2.5, "fusion": "rrf"}})
@@ -199,7 +200,7 @@ def test_a_share_is_logged(filled: Connection) -> None:
     assert is_logged(filled)
     filled.execute("select braid.set_search_log('small', 'sampled', 0.5)")
     count = sum("search_id" in search(filled)["stats"] for _ in range(60))
-    assert 5 <= count <= 55  # outside by chance once in 10 ^ 10 times
+    assert 5 <= count <= 55  # chance leaves this range once in 10 ^ 10 times
     assert last(filled).sample_share == 0.5
 
 
@@ -248,7 +249,7 @@ def failing(db: Connection) -> Iterator[None]:
 def test_a_log_that_cannot_be_written_is_no_error(filled: Connection) -> None:
     with failing(filled):
         assert not is_logged(filled)
-        # Nor is the rest of a transaction lost.
+        # The rest of a transaction is not lost either.
         with filled.transaction():
             filled.execute("select braid.upsert_document('more', 'more text', collection => 'small')")
             assert len(search(filled)["results"]) == 4
@@ -272,7 +273,7 @@ def test_a_search_is_logged_while_a_day_is_dropped(filled: Connection, other_ses
         other.execute(f"drop table braid_store.search_log_{day[0]:%Y%m%d}".encode())
         assert "search_id" in search(filled)["stats"]
         other.rollback()
-    # Nor does it lock the tables of all days.
+    # Logging does not lock the tables of all days.
     with filled.transaction():
         assert "search_id" in search(filled)["stats"]
         locked = filled.execute(

@@ -1,4 +1,4 @@
-"""The views for analysts, against counts made in Python."""
+"""The views for analysts agree with counts made in Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows(db: Connection, view: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(params=["new", "counted", "both"])
 def searches(request: pytest.FixtureRequest, db: Connection) -> list[Logged]:
-    """Whether maintain() has been there makes no difference."""
+    """Write searches, with none, half or all of them before maintain(), which makes no difference."""
     rng = random.Random(11)
     made = some(rng, [NOW - timedelta(hours=rng.uniform(0, 50)) for _ in range(400)])
     for s in made[:200] if request.param == "both" else made:
@@ -56,7 +56,7 @@ def test_latency(db: Connection, searches: list[Logged]) -> None:
         assert row["stddev_ms"] == pytest.approx((sum((t - mean) ** 2 for t in times) / len(times)) ** 0.5, rel=1e-4)
         assert (row["min_ms"], row["max_ms"]) == pytest.approx((times[0], times[-1]), rel=1e-6)
         for name, share in (("p50_ms", 0.5), ("p95_ms", 0.95), ("p99_ms", 0.99)):
-            # The least that so many took at most.
+            # This is the smallest time that this share of the searches took at most.
             exact = next(t for n, t in enumerate(times, 1) if n >= share * len(times) - 1e-9)
             assert row[name] == pytest.approx(exact, rel=0.046), (key, name)
 

@@ -1,4 +1,4 @@
-"""Sparse encoders: tables of weights that make sparse terms of a query's words, in the database."""
+"""A sparse encoder is a table of weights, which makes sparse terms of a query's words in the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WEIGHTS = {
 
 
 def word_piece(text: str) -> dict[str, float]:
-    """BERT's uncased tokenizer, as its authors wrote it, with each term's weight."""
+    """Run BERT's uncased tokenizer as its authors wrote it, and return each term's weight."""
     text = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
     terms = {}
     for word in re.findall(r"[\u4e00-\u9fff]|[!-/:-@\[-`{-~]|[^\s!-/:-@\[-`{-~\u4e00-\u9fff]+", text):
@@ -79,11 +79,11 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
         " order by sparse_score desc"
     ).fetchall()
     assert rows == [("port", 10.0), ("boat", 0.75), ("none", 0.0)]
-    # Searches by one leg stay what they are, and so does one that wants no sparse leg.
+    # Searches by one leg stay the same, and so does a search without a sparse leg.
     assert full_text(encoded, "harbours", collection="e") == plain
     assert hybrid(encoded, query_text="harbours", collection="e", options={"sparse": False}) == plain
     assert hybrid(encoded, query_text="harbours", collection="e", options={"ranking": {"sparse_weight": 0}}) == plain
-    # Terms that are given take the place of those of the encoder.
+    # Given terms replace the encoder's terms.
     given = encoded.execute(
         "select external_id from braid.hybrid_search('harbours', collection => 'e',"
         ' options => \'{"sparse": {"x": 1}}\')'
@@ -148,7 +148,7 @@ def test_tables_come_in_pieces_and_go(encoded: Connection) -> None:
     with pytest.raises(psycopg.Error) as caught:
         encoded.execute("select braid.set_sparse_encoder('big', null)")
     assert 'collection "big" uses' in str(caught.value) and caught.value.diag.message_hint
-    # Stored anew, it has the new terms alone.
+    # An encoder that is stored again has only the new terms.
     assert one(encoded, "select braid.set_sparse_encoder('big', '{\"x\": 1}')") == 1
     answer = one(encoded, "select braid.search_json('w29999', collection => 'big')")
     assert "no_sparse_terms" in {warning["code"] for warning in answer["warnings"]}

@@ -1,4 +1,4 @@
-"""Versions of a ranking that name a sparse encoder."""
+"""Versions of a ranking can name a sparse encoder."""
 
 from __future__ import annotations
 

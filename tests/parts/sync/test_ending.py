@@ -1,4 +1,4 @@
-"""What is left when a table is not followed any more, and what check_sync finds."""
+"""A table that is no longer synced leaves nothing behind, and check_sync finds every difference."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def articles(db: Connection) -> Connection:
 
 
 def checked(db: Connection) -> list[Any]:
-    # Not that triggers are disabled.
+    # Findings about disabled triggers are left out.
     return db.execute(
         "select external_id, problem from braid.check_sync('public.articles') where external_id is not null"
     ).fetchall()
@@ -58,7 +58,7 @@ def test_check_sync_compares_what_is_stored(articles: Connection) -> None:
         ("2", "document differs from row"),
         ("3", "row without document"),
     ]
-    # A row that cannot be a document is named among others that can.
+    # A row that cannot be a document is named, and so are the other rows.
     articles.execute("alter table articles disable trigger all")
     articles.execute("insert into articles values (4, 'four', 'NaN'), (5, 'five', 0.5)")
     articles.execute("delete from articles where id = 1")
@@ -89,7 +89,7 @@ def test_check_sync_of_many_rows(articles: Connection) -> None:
 
 
 def test_unsync_of_many_documents(articles: Connection) -> None:
-    """The call ends after a while, and workers go on."""
+    """unsync_table of many documents ends after a while, and workers continue."""
     articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 2500) n")
     sync(articles)
     in_step(articles)
@@ -105,7 +105,7 @@ def test_unsync_of_many_documents(articles: Connection) -> None:
     articles.execute("update articles set body = 'not followed' where id = 1")
     with pytest.raises(psycopg.errors.UndefinedObject):
         checked(articles)
-    # A later sync of the table takes over what is still to be deleted.
+    # A later sync of the table takes over the pending deletions.
     sync(articles)
     in_step(articles)
     while one(articles, "select count(*) from braid.sync_status()") > 1:
@@ -142,7 +142,7 @@ def test_nothing_is_noted_for_what_was_dropped(articles: Connection, what: str) 
     articles.execute("update articles set body = 'more'")
     assert noted(articles) == 0
     assert one(articles, "select state from braid.sync_status()") == f"no {what}"
-    # Said again, with another one, even before maintenance has been there.
+    # The table is synced again, with another collection or tenant, even before maintenance.
     sync(articles)
     in_step(articles)
     assert set(texts(articles).values()) == {"more"}
@@ -180,7 +180,7 @@ def test_more_columns_than_a_document_has_room_for(articles: Connection) -> None
 
 
 def test_unsync_locks_the_table_at_its_end(articles: Connection) -> None:
-    """Who writes to the table does not wait while documents are deleted."""
+    """unsync_table locks the table only at its end: a writer does not wait while documents are deleted."""
     sync(articles)
     in_step(articles)
     articles.execute("create table seen (mode text)")
@@ -217,7 +217,7 @@ def test_a_table_is_made_anew(articles: Connection) -> None:
     articles.execute("insert into articles values (1, 'amber'), (2, 'new'), (9, 'nine')")
     sync(articles)
     in_step(articles)
-    # The second call deletes what the old table had more.
+    # The second call deletes the old table's other rows.
     assert apply(articles)["warnings"] == []
     assert one(articles, "select count(*) from braid.sync_status()") == 1
     assert texts(articles) == {"1": "amber", "2": "new", "9": "nine"}

@@ -1,4 +1,4 @@
-"""What braid.health finds of synced tables."""
+"""braid.health finds problems of synced tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_rows_that_fail_and_tables_that_are_gone_are_found(dsn: str, db: Connect
     db.execute("select braid.apply_changes()")
     (seen,) = findings(dsn, "sync_failing")
     assert seen["finding"].startswith("1 changed rows failed: ")
-    # What the message says, and the pause is over.
+    # The cause that the message names is removed, and the pause is over.
     db.execute("select braid.create_tenant('none')")
     db.execute("update braid_store.row_changes set retry_at = now()")
     assert_found_and_mended(dsn, "sync_failing", "notes")

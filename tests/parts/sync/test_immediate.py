@@ -1,4 +1,4 @@
-"""Mode immediate: the trigger brings rows over in the transaction that changes them, or notes them."""
+"""In mode immediate, the trigger copies rows in the transaction that changes them, or notes them as changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_without_a_worker(articles: Connection) -> None:
     assert texts(articles) == {"1": "changed", "30": "candle", "4": "drum"}
     assert (checked(articles), waiting(articles)) == ([], 0)
     assert [row[0] for row in full_text(articles, "changed")] == ["1"]
-    # What the worker would have made of it is the same to the byte.
+    # A worker would have made the same document, to the byte.
     sync(
         articles,
         mode="immediate",
@@ -109,7 +109,7 @@ def test_large_statements_are_left_to_a_worker(articles: Connection, statement: 
     assert (checked(articles), waiting(articles)) == ([], 0)
     articles.execute(statement)
     assert waiting(articles) > 0
-    # And so is what comes after.
+    # Later changes of the table wait for the worker, too.
     articles.execute("insert into articles values (3, 'candle')")
     assert "3" not in texts(articles)
     in_step(articles)
@@ -128,7 +128,8 @@ def test_writers_that_may_not_write_documents(articles: Connection, dsn: str, ma
     assert waiting(articles) == 1
     in_step(articles)
     assert texts(articles)["1"] == "changed"
-    # A member of the tenant writes at once, without any right on pgbraid's functions; one of another tenant does not.
+    # A member of the tenant writes at once, without any right on pgbraid's functions; a member of another tenant does
+    # not.
     for tenant, count in (("default", 0), ("other", 1)):
         articles.execute("select braid.create_tenant('other') where not exists"
                          " (select from braid_store.tenants where key = 'other')")  # fmt: skip
@@ -164,7 +165,7 @@ def test_a_row_that_cannot_be_a_document(articles: Connection, on_error: str) ->
         ) == ("changed", 1)
         assert apply(articles)["failed"] == 1
         assert checked(articles) == [("1", "document differs from row")]
-        # One that waits for its next try does not keep others from being written at once.
+        # A row that waits for its retry does not keep other rows from being written at once.
         articles.execute("insert into articles values (3, 'candle')")
         assert texts(articles)["3"] == "candle"
 
@@ -203,7 +204,7 @@ def test_columns_change(articles: Connection) -> None:
     assert texts(articles)["1"] == "amber"
     in_step(articles)
     assert texts(articles)["1"] == "changed"
-    # The worker has told the trigger.
+    # The worker has updated the trigger.
     articles.execute("update articles set words = 'more', weight = 'light' where id = 1")
     assert (texts(articles)["1"], waiting(articles), checked(articles)) == (
         "more",
@@ -230,7 +231,7 @@ def test_columns_that_are_not_stored(articles: Connection) -> None:
 
 
 def test_workers_and_triggers_at_once(articles: Connection, dsn: str) -> None:
-    """A worker that has read a row writes nothing older than what a trigger wrote meanwhile."""
+    """A worker and a trigger run at once: a worker never overwrites a trigger's newer write with an older row."""
     articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 300) n")
     in_step(articles)
     stop = threading.Event()
@@ -258,7 +259,7 @@ def test_workers_and_triggers_at_once(articles: Connection, dsn: str) -> None:
         try:
             with psycopg.connect(dsn, autocommit=True) as worker:
                 while not stop.is_set():
-                    # All rows anew.
+                    # This reads all rows again.
                     sync(worker, mode="immediate")
                     done = one(worker, "select braid.apply_changes('1 second')")
                     assert done["failed"] == 0, done
@@ -285,7 +286,7 @@ def test_workers_and_triggers_at_once(articles: Connection, dsn: str) -> None:
 
 
 def test_rows_that_change_all_the_time(articles: Connection, dsn: str) -> None:
-    """What waits is brought over, though its rows never stay as they were read."""
+    """Waiting rows that change all the time are copied, although no row stays as it was read."""
     articles.execute("insert into articles select n, 'text ' || n from generate_series(3, 600) n")
     in_step(articles)
     stop = threading.Event()
@@ -375,7 +376,7 @@ def test_a_row_goes_while_it_is_tried_again(articles: Connection, dsn: str) -> N
     articles.execute("alter table articles enable trigger all")
     articles.execute("update braid_store.row_changes set retry_at = now()")
     with psycopg.connect(dsn) as worker:
-        assert apply(worker)["rows"] > 1  # all are read again, as triggers were disabled
+        assert apply(worker)["rows"] > 1  # all rows are read again, because triggers were disabled
         articles.execute("delete from articles where id = 3")
     in_step(articles)
     assert set(texts(articles)) == {"1", "2"}

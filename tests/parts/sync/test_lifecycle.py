@@ -1,4 +1,4 @@
-"""Synced tables through upgrades, dumps, killed servers, and after pgbraid is gone."""
+"""Synced tables survive upgrades, dumps, killed servers and the removal of pgbraid."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_an_upgrade(articles: Connection, dsn: str, package: Package, is_everyth
     )
     old, new = ("returns int", "returns bigint") if is_everything_dropped else ("returns text", "returns varchar")
     assert old in package.text(file)
-    # As an older pgbraid might have written it.
+    # An older pgbraid might have written this function.
     function = one(articles, "select pg_get_functiondef(tgfoid) from pg_trigger where tgname = 'braid_note_update'")
     articles.execute(re.sub(r"(?s)begin.*end", "begin return null; end", function))
     package.change({file: package.text(file).replace(old, new)})
@@ -90,7 +90,7 @@ def test_a_dump(
     pg_version: int,
     tmp_path: Path,
 ) -> None:
-    # Numbers of columns are others afterwards.
+    # After a restore, the columns have other numbers.
     articles.execute("alter table articles add gone int, add title text default 'T'")
     sync(articles, title="title")
     articles.execute("alter table articles drop gone")
@@ -142,7 +142,7 @@ def test_a_dump(
 
 @pytest.mark.parametrize("mode", ["deferred", "immediate"])
 def test_killed_again_and_again(pg_version: int, mode: str) -> None:
-    """Writers of the table, two workers, and kill -9 of one of them or of the server."""
+    """Documents agree with rows after repeated kill -9 of a writer, a worker or the server."""
     with durable_server(pg_version) as server:
         install(server.dsn)
         dsn, rng = server.dsn, random.Random(5)
@@ -150,7 +150,7 @@ def test_killed_again_and_again(pg_version: int, mode: str) -> None:
             db.execute("create table articles (id int primary key, body text)")
             db.execute("insert into articles select n, 'text ' || n from generate_series(1, 2000) n")
             sync(db, mode=mode)
-            if mode == "immediate":  # only then do triggers write documents
+            if mode == "immediate":  # only in this mode do triggers write documents
                 in_step(db)
         for number in range(ROUNDS if mode == "deferred" else 3):
             calls = [0] * 4
@@ -183,7 +183,7 @@ def test_killed_again_and_again(pg_version: int, mode: str) -> None:
             assert one(db, "select count(*) from braid_store.row_changes") == 0
 
 
-# Where the trigger writes, in the order in which it does; "" is the moment before the commit.
+# The trigger writes to these tables in this order; "" is the moment before the commit.
 STEPS = ["synced_rows", "chunks", "row_changes", ""]
 
 
@@ -211,7 +211,7 @@ def test_a_writer_is_killed_at_each_step_of_its_trigger(pg_version: int) -> None
                 writer = connect_again(server.dsn)
                 pid = writer.info.backend_pid
                 writer.execute("select set_config('application_name', %s, false)", (step or "commit",))
-                # One transaction: what was written at once, and what had to be noted.
+                # One transaction has rows that are written at once, and rows that are noted.
                 statements = (
                     f"begin; insert into articles values ({10 + number}, 'new');"
                     f" update articles set body = 'n{number}'; update articles set id = -id where id = 1;"
@@ -225,7 +225,7 @@ def test_a_writer_is_killed_at_each_step_of_its_trigger(pg_version: int) -> None
                 os.kill(pid if number % 2 else embedded.ensure_running(server.data_dir).pid, signal.SIGKILL)
                 thread.join(PATIENCE)
                 with suppress(psycopg.OperationalError):
-                    db.execute("select pg_sleep(600)")  # until the server ends all sessions
+                    db.execute("select pg_sleep(600)")  # this waits until the server ends all sessions
             embedded.ensure_running(server.data_dir)
             with connect_again(server.dsn) as db:
                 assert db.execute("select * from braid.check_sync('public.articles')").fetchall() == []
@@ -264,13 +264,13 @@ def write(db: Connection, rng: random.Random) -> None:
 
 def bring(db: Connection, rng: random.Random) -> None:
     done = one(db, "select braid.apply_changes('200 milliseconds')")
-    # Of a worker and a writer who writes documents.
+    # A worker can deadlock with a writer that writes documents.
     warnings = [warning for warning in done["warnings"] if "deadlock" not in warning]
     assert (done["failed"], warnings) == (0, []), done
 
 
 def is_enough(calls: list[int], problems: list[BaseException]) -> bool:
-    """Whether both writers and the workers have done something, or something went wrong."""
+    """Tell whether both writers and the workers have done something, or something went wrong."""
     return bool(problems) or (min(calls[:2]) >= 5 and calls[2] + calls[3] >= 3)
 
 
@@ -278,7 +278,7 @@ def work(place: int, db: Connection, calls: list[int], problems: list[BaseExcept
     rng = random.Random(seed * 10 + place)
     try:
         while True:
-            with suppress(psycopg.errors.DeadlockDetected):  # of two writers
+            with suppress(psycopg.errors.DeadlockDetected):  # two writers can deadlock
                 (write if place < 2 else bring)(db, rng)
             calls[place] += 1
     except BaseException as error:

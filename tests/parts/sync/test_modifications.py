@@ -1,4 +1,4 @@
-"""Statements that modify a synced table several times: documents agree with rows, whatever the order of triggers."""
+"""If statements modify a synced table several times, documents agree with rows, in any order of triggers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture(params=["immediate", "deferred"])
 def tree(db: Connection, request: pytest.FixtureRequest) -> Connection:
-    """Rows that refer to each other and to rows of another table, by keys that cascade."""
+    """Make a table whose rows refer to each other and to another table, by keys that cascade."""
     db.execute("create table groups (id int primary key)")
     db.execute(
         "create table tree (id int primary key, body text, is_public boolean not null default true,"
@@ -162,10 +162,11 @@ def random_statement(rng: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(rounds(4)))
 def test_random_statements(tree: Connection, seed: int) -> None:
-    """After each statement, its triggers and a worker, each row has its document, and no other document is there."""
+    """After each random statement, its triggers and a worker, each row has its document, and no other document
+    exists."""
     rng = random.Random(seed)
     if rng.random() < 0.5:
-        # A trigger of the user's that modifies other rows of the table.
+        # This user's trigger modifies other rows of the table.
         tree.execute(
             "create function again() returns trigger language plpgsql as $$ begin if pg_trigger_depth() = 1 then"
             " update tree set body = body || '+' where id = new.id / 2; delete from tree where id = new.id + 7; end if;"

@@ -1,4 +1,4 @@
-"""One row that is locked, or that cannot be a document, keeps no other row from being brought over."""
+"""A row that is locked, or cannot be a document, does not hold up other rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_locked_document(notes: Connection, dsn: str) -> None:
         assert "row 100" in warning and "locked" in warning
         assert count(notes, "new") == 99
         assert waits(notes)[0] == 1 and "locked" in waits(notes)[2]
-        # One that stays locked keeps no later change waiting.
+        # A row that stays locked does not hold up later changes.
         notes.execute("update notes set body = 'newer' where id = 101")
         assert apply(notes)["locked"] == 1
         assert count(notes, "newer") == 1
@@ -93,11 +93,11 @@ def test_a_tenant_that_locks_all_of_its_documents_keeps_no_other_waiting(notes: 
         other.execute("select braid.rebuild_index()")
         notes.execute("update notes set body = 'new' where org = 'acme'")
         notes.execute("update notes set body = 'new' where org = 'beta'")
-        # To wait for the lock of each of the first tenant's rows would take longer.
+        # Waiting for the lock of each of the first tenant's rows would take longer.
         done = one(notes, "select braid.apply_changes('1 minute')")
         assert (done["rows"], done["failed"], done["locked"], done["complete"]) == (75, 0, 375, False)
         assert (count(notes, "new"), waits(notes)[:2]) == (75, (375, 375))
-        # Also where all rows are read.
+        # This also holds where all rows are read.
         sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n", metadata=["file"])
         notes.execute("insert into notes values (3000, 'beta', 'newer')")
         one(notes, "select braid.apply_changes('1 minute')")
@@ -169,7 +169,7 @@ def test_rows_create_their_tenants(notes: Connection) -> None:
     done = apply(notes)
     assert done["failed"] == 300 and len(done["warnings"]) == 1
     assert "does not exist" in done["warnings"][0] and "user" in done["warnings"][0]
-    # Created one by one: the rows come at the next call, also a row that another tenant had.
+    # Tenants are created one by one, so the rows come at the next call, even a row that another tenant had.
     notes.execute("update notes set org = 'user5' where id = 2")
     apply(notes)
     notes.execute("select braid.create_tenant('user5')")
@@ -204,7 +204,7 @@ def test_a_row_that_waits_is_said_to_wait(notes: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject) as raised:
         notes.execute("select braid.similar_documents('2001')")
     assert "waits for braid.apply_changes" in str(raised.value.diag.message_hint)
-    # Of another tenant's row nobody is told.
+    # Nobody is told about another tenant's row.
     assert "waits" not in reason(notes, "2002")
     apply(notes)
     assert "waits" not in reason(notes, "2001")
@@ -242,7 +242,7 @@ def test_a_users_first_row_creates_its_tenant_at_once(
         request("eva", "insert into notes values (3000, 'eva', 'her words') returning id")
         found = "select external_id from braid.full_text_search('words')"
         assert request("eva", found) == "3000"
-        # For another user than the request's own nobody is created at once, but by the worker.
+        # Another user's tenant is not created at once; the worker creates it.
         request("eva", "insert into notes values (3001, 'ida', 'other words') returning id")
         assert one(notes, "select count(*) from braid_store.tenants where key = 'ida'") == 0
         in_step(notes, "public.notes")

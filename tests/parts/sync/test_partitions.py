@@ -1,4 +1,4 @@
-"""Partitioned tables that are kept in step: partitions written to by their own name, attached, detached, dropped."""
+"""Partitioned tables stay in step, even if partitions are written to directly, attached, detached or dropped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def articles(db: Connection) -> Connection:
-    """Below 100, below 200 and, divided further by their texts, the rest."""
+    """Make a table with partitions below 100, below 200, and for the rest, which is partitioned again by a text."""
     db.execute(
         "create table articles (id int not null, body text, kind text default 'a', primary key (id, kind))"
         " partition by range (id);"
         "create table low partition of articles for values from (0) to (100);"
-        # Its columns stand in another order.
+        # This partition has its columns in another order.
         "create table middle (kind text not null, gone int, body text, id int not null); alter table middle drop gone;"
         "alter table articles attach partition middle for values from (100) to (200);"
         "create table rest partition of articles default partition by list (kind);"
@@ -78,7 +78,7 @@ def test_whatever_happens_to_them(articles: Connection, statement: str) -> None:
     articles.execute(statement.encode())
     in_step(articles)
     assert texts(articles) == rows(articles) != before
-    # The next changes, too.
+    # Later changes are copied, too.
     articles.execute("insert into articles values (50, 'fifty') on conflict do nothing")
     articles.execute("update articles set body = body || ' again'")
     in_step(articles)
@@ -128,7 +128,8 @@ def test_what_is_refused(
 
 
 def test_a_partition_of_somebody_else(articles: Connection, make_login: Callable[..., str]) -> None:
-    """An index of its owner's would run with the rights of whoever reads."""
+    """A partition of another owner is not read, and causes a warning: an index of that owner would run with the
+    reader's rights."""
     login = make_login("other")
     articles.execute(sql.SQL("alter table low owner to {}").format(sql.Identifier(login)))
     articles.execute("update articles set body = 'new'")
@@ -146,7 +147,7 @@ def test_a_partition_of_somebody_else(articles: Connection, make_login: Callable
 
 @pytest.mark.parametrize("on_error", ["keep", "fail"])
 def test_a_type_that_changes_between_two_statements_of_a_session(db: Connection, on_error: str) -> None:
-    """What the trigger has planned is for the old one."""
+    """A type changes between two statements of a session, whose trigger has a plan for the old type."""
     db.execute(
         "create table articles (part int, id int, body text, primary key (part, id)) partition by range (part);"
         "create table low partition of articles default"

@@ -64,7 +64,7 @@ def test_a_subscriber(own_server: embedded.Server) -> None:
                     rows = publisher.execute(f"select id::text, body from {table}".encode()).fetchall()
                     assert texts(subscriber, table) == dict(rows)
 
-            compare()  # the rows that it copied
+            compare()  # this covers the rows of the initial copy
             assert len(texts(subscriber, "notes")) == 3
             for table in ("articles", "notes"):
                 publisher.execute(f"insert into {table} values (4, 'drum')".encode())

@@ -1,4 +1,4 @@
-"""A table of the user's own is kept in step with the documents made of its rows."""
+"""A user's own table is kept in step with the documents made from its rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def apply(db: Connection) -> dict[str, Any]:
 
 
 def in_step(db: Connection, table: str = "public.articles") -> dict[str, Any]:
-    """Bring all over; nothing may be left, nor fail."""
+    """Copy all changes, and check that nothing is left or fails."""
     done = apply(db)
     assert (done["complete"], done["failed"], done["warnings"]) == (True, 0, []), done
     assert db.execute("select * from braid.check_sync(%s)", (table,)).fetchall() == []
@@ -139,7 +139,7 @@ def test_each_key_of_a_document(db: Connection) -> None:
         "tags": ["a", "b c"], "n": 7, "marks": [1.5, 2], "ok": True, "extra": {"deep": [1]}, "a": 1,
     }  # fmt: skip
     assert one(db, "select braid.get_document('{1,x}')")["title"] == "Only a head"
-    # And back to the row.
+    # The external id leads back to the row.
     assert (
         one(
             db,
@@ -191,14 +191,14 @@ def test_rows_of_several_tenants(db: Connection) -> None:
     in_step(db, "public.notes")
     assert stored() == {"default": [], "acme": ["nobody"], "beta": ["basket"]}
     assert one(db, "select current_setting('braid.tenant')") == "default"
-    # A tenant that is not there: the row waits, and the others do not.
+    # A row of a tenant that does not exist waits, and the others do not.
     db.execute("insert into notes (org, body) values ('none', 'lost'), ('beta', 'found')")
     done = apply(db)
     assert (done["failed"], done["complete"]) == (1, True)
     status = db.execute("select waiting_count, failed_count, last_error from braid.sync_status()").fetchone()
     assert status is not None and status[:2] == (1, 1) and 'tenant "none" does not exist' in status[2]
     assert stored()["beta"] == ["basket", "found"]
-    # One that was dropped.
+    # This tenant is dropped.
     db.execute("select braid.drop_tenant('acme', 'acme')")
     db.execute("delete from notes where org in ('acme', 'none')")
     db.execute("update braid_store.row_changes set retry_at = null")
@@ -213,7 +213,7 @@ def test_names_change(articles: Connection) -> None:
     articles.execute("alter table posts set schema other")
     articles.execute("alter table other.posts rename id to number")
     articles.execute("alter table other.posts rename body to words")
-    # Before anything was brought over, and after.
+    # The name changes before the first copy, and after it.
     for word in ("first", "second"):
         articles.execute("update other.posts set words = %s where number = 2", (word,))
         articles.execute("insert into other.posts (number, words) values (%s, 'more')", (len(word),))
@@ -236,7 +236,7 @@ def test_a_column_is_dropped(articles: Connection) -> None:
     (warning,) = apply(articles)["warnings"]
     assert "public.articles" in warning and '"body"' in warning
     assert "does not have" in one(articles, "select last_error from braid.sync_status()")
-    # Said again, with what there is.
+    # The table is synced again with a column that exists.
     articles.execute("alter table articles add content text default 'there'")
     sync(articles, content=["content"])
     in_step(articles)
@@ -276,7 +276,7 @@ def test_a_row_that_cannot_be_a_document(articles: Connection) -> None:
     ]
     articles.execute("update articles set weight = null where id = 2")
     in_step(articles)
-    # The older change, which failed, comes again later.
+    # The older change, which failed, is retried later.
     articles.execute("update braid_store.row_changes set retry_at = null")
     in_step(articles)
     assert set(texts(articles)) == {"1", "2", "3"}
@@ -411,14 +411,14 @@ def test_changes_come_while_rows_are_brought_over(articles: Connection, dsn: str
 
 @pytest.mark.any_version
 def test_where_it_goes_on(articles: Connection) -> None:
-    """Each call commits; the next one begins behind it."""
+    """Each call commits, and the next call continues after it."""
     articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 900) n")
     sync(articles)
     calls = 0
     while not texts(articles):
         one(articles, "select braid.apply_changes('1 millisecond')")
     left = "select seconds_left from braid.sync_status()"
-    assert one(articles, left) is None  # how many rows there are is not known
+    assert one(articles, left) is None  # the number of rows is unknown
     articles.execute("analyze articles")
     assert one(articles, left) > 0
     while not one(articles, "select braid.apply_changes('1 millisecond')")["complete"]:
@@ -502,7 +502,7 @@ def test_when_a_change_cannot_be_noted(articles: Connection, on_error: str) -> N
             articles.execute("update articles set body = 'changed'")
     articles.execute("alter table braid_store.hidden rename to row_changes")
     if on_error == "keep":
-        # Nothing could be noted: the same call again looks at all rows.
+        # The change could not be noted, so the same sync call reads all rows.
         sync(articles)
     in_step(articles)
     assert set(texts(articles).values()) == ({"changed"} if on_error == "keep" else {"amber", "basket", "candle"})
@@ -510,7 +510,7 @@ def test_when_a_change_cannot_be_noted(articles: Connection, on_error: str) -> N
 
 @pytest.mark.any_version
 def test_jsonb_in_the_key_order(db: Connection) -> None:
-    """Keys are read in the order of their type, not of their text."""
+    """Rows are read in the order of the key's type, not of its text."""
     db.execute("create table numbers (id bigint primary key, body text)")
     db.execute("insert into numbers select n, 'n' from generate_series(-300, 300) n")
     sync(db, "public.numbers")
@@ -520,14 +520,15 @@ def test_jsonb_in_the_key_order(db: Connection) -> None:
 
 @pytest.mark.any_version
 def test_a_tenant_that_cannot_take_a_row(articles: Connection) -> None:
-    """The document of the tenant that had it goes all the same; nobody gets rows that name no tenant."""
+    """If a row's new tenant cannot take it, the old tenant's document is still deleted, and rows that name no tenant
+    go to nobody."""
     articles.execute("alter table articles add org text default 'default'")
     sync(articles, tenant=None, tenant_column="org")
     in_step(articles)
     articles.execute("update articles set org = 'none' where id = 2")
     assert apply(articles)["failed"] > 0
     assert set(texts(articles)) == {"1", "3"}
-    # The empty string chooses no tenant: the login's own one would be written to.
+    # An empty string chooses no tenant; otherwise the login's own tenant would get the row.
     articles.execute("select braid.add_tenant_member('default', session_user)")
     articles.execute("update articles set org = '' where id = 3")
     articles.execute("insert into articles values (4, 'four', '')")
@@ -537,7 +538,8 @@ def test_a_tenant_that_cannot_take_a_row(articles: Connection) -> None:
 
 @pytest.mark.parametrize("mode", ["deferred", "immediate"])
 def test_statements_go_on_when_the_table_is_altered(articles: Connection, mode: str) -> None:
-    """Also with on_error => 'fail', and whether a worker knows of it or not."""
+    """Statements go on when the table is altered, even with on_error => 'fail', and whether or not a worker knows of
+    it."""
     articles.execute("alter table articles add weight numeric default 1")
     articles.execute("select braid.create_collection('c')")
     sync(articles, mode=mode, on_error="fail", metadata=["weight"], collection="c")
@@ -550,7 +552,7 @@ def test_statements_go_on_when_the_table_is_altered(articles: Connection, mode: 
     articles.execute("update articles set body = 'typed' where number = 1")
     in_step(articles)
     assert texts(articles, "c")["1"] == "typed"
-    # Nothing waits: the worker tells the trigger all the same.
+    # Nothing waits, and the worker still updates the trigger.
     articles.execute("alter table articles rename body to words")
     articles.execute("alter table articles alter weight type int using 7")
     in_step(articles)
@@ -601,7 +603,7 @@ def test_others_hold_locks(articles: Connection, dsn: str) -> None:
         other.execute("select from braid_store.documents where external_id = '7' for update")
         done = apply(articles)
         assert not done["complete"] and "public.posts" in done["warnings"][0]
-        # A worker holds the definition.
+        # A worker holds a lock on the definition.
         articles.execute("update articles set body = 'new'")
         apply(other)
         with pytest.raises(psycopg.errors.LockNotAvailable) as raised:
@@ -638,7 +640,7 @@ def test_a_key_whose_spellings_are_equal(db: Connection) -> None:
 @pytest.mark.parametrize("mode", ["deferred", "immediate"])
 @pytest.mark.parametrize("statement", ["insert", "update", "delete"])
 def test_rows_without_a_key(articles: Connection, mode: str, statement: str) -> None:
-    """They are not noted one by one; what is wrong with the table is said."""
+    """Rows without a key are not noted one by one; a warning names the table's problem."""
     articles.execute("alter table articles add uid int unique")
     articles.execute("update articles set uid = id; alter table articles alter uid set not null")
     sync(articles, id="uid", mode=mode)
@@ -663,7 +665,7 @@ def test_rows_without_a_key(articles: Connection, mode: str, statement: str) -> 
 
 @pytest.mark.parametrize("key", ["primary key (b, a)", "unique (b, a)"])
 def test_rows_are_read_in_the_order_of_the_index(db: Connection, key: str) -> None:
-    """And not sorted again for each batch."""
+    """Rows are read in the order of the index, and not sorted again for each batch."""
     db.execute(f"create table talks (a int not null, b text not null, body text, {key})".encode())
     db.execute("insert into talks select n, n % 7, 'text' from generate_series(1, 2600) n")
     db.execute("analyze talks")
@@ -704,7 +706,7 @@ def test_values_are_written_alike_in_every_session(articles: Connection, mode: s
 
 @pytest.mark.any_version
 def test_large_rows_are_read_in_parts(articles: Connection) -> None:
-    """An array of jsonb has 256 MB at most, and a batch has hundreds of rows."""
+    """Large rows are read in parts: an array of jsonb can have 256 MB, and a batch has hundreds of rows."""
     articles.execute("insert into articles select n, repeat('word ', 1000000) from generate_series(10, 14) n")
     sync(articles)
     parts = articles.execute(

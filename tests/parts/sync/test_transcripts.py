@@ -1,4 +1,4 @@
-"""Columns that hold transcripts are split as turns that are written or read from files."""
+"""Columns that hold transcripts are split like turns that are written directly or read from files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_column_of_turns(db: Connection, mode: str, kind: str, key: str) -> No
     db.execute(f"create table calls (id text primary key, head text, said {kind})".encode())
     sync(db, "public.calls", content=None, title="head", turns="said", mode=mode)
     in_step(db, "public.calls")
-    # As speech recognition writes them: with more keys, in an object.
+    # Speech recognition writes turns like this: in an object, with more keys.
     more = {"text": "all of it", key: [{**s, "tokens": [1, 2], "avg_logprob": -0.2} for s in TURNS]}
     db.execute("insert into calls values ('a', 'Call', %s), ('b', 'Call', %s)", (json.dumps(TURNS), json.dumps(more)))
     db.execute("insert into calls values ('none', 'Only a title', null)")
@@ -92,6 +92,6 @@ def test_what_is_refused(db: Connection) -> None:
 
 def test_a_turn_of_many_lines_takes_linear_time(db: Connection) -> None:
     call = r"select braid_store.transcript_fields('Ana: x' || repeat(E'\nfoo bar', 200000), false)"
-    with processor_limit(db, 20):  # it takes a second; to copy the text for each line, minutes
+    with processor_limit(db, 20):  # it takes a second; copying the text for each line would take minutes
         (turn,) = one(db, call)["turns"]
     assert turn == {"speaker": "Ana", "text": "x" + "\nfoo bar" * 200000}

@@ -1,4 +1,4 @@
-"""Who may sync a table, who may write to it, and what its owner cannot make the worker do."""
+"""Only some roles may sync a table or write to it, and its owner cannot misuse the worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Connect = Callable[..., Connection]
 
 @pytest.fixture
 def owner(db: Connection, make_login: Make) -> str:
-    """An administrator who owns public.articles and may write for `default`."""
+    """Return an administrator who owns public.articles and may write for `default`."""
     login = make_login("owner", "braid_writer", "administrator")
     db.execute("select braid.add_tenant_member('default', %s)", (login,))
     db.execute(sql.SQL("grant create on schema public to {}").format(sql.Identifier(login)))
@@ -50,7 +50,7 @@ def test_an_owner_does_it_all(db: Connection, owner: str, connect_as: Connect) -
 
 
 def test_deletions_wait_for_somebody_who_may_delete(db: Connection, owner: str, connect_as: Connect) -> None:
-    """The owner may write for `default` alone."""
+    """Deletions wait for a login that may delete: the owner may write for `default` only."""
     db.execute("select braid.create_tenant('b')")
     db.execute("alter table articles add org text default 'default'; update articles set org = 'b' where id = 2")
     sync(db, tenant=None, tenant_column="org")
@@ -93,7 +93,7 @@ def test_others_may_not(
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(f"select {call}")
-    # Nor by the functions below.
+    # The functions below are refused, too.
     for call in (
         "braid_store.define_sync('articles', '{\"id\": [\"id\"]}', 'default', 'default', 'deferred', 'keep')",
         "braid_store.end_sync('public.articles', 'articles', false)",
@@ -118,7 +118,7 @@ def test_writers_of_the_table_need_nothing(db: Connection, owner: str, make_logi
     connection.execute("truncate articles")
     in_step(db)
     assert texts(db) == {}
-    # They see and change nothing of what is noted.
+    # Writers neither see nor change the noted changes.
     for statement in (
         "select * from braid_store.row_changes",
         "insert into braid_store.row_changes (synced_table_id) values (1)",
@@ -173,14 +173,14 @@ def test_names_that_are_sql(db: Connection) -> None:
 
 @pytest.fixture
 def trap(db: Connection, owner: str) -> Connection:
-    """Functions of the owner's that note as whom they run; nobody but the owner may run them."""
+    """Create functions of the owner that record the role they run as; nobody but the owner may run them."""
     db.execute("create table public.caught (role text, what text)")
     db.execute("grant all on public.caught to public")
     db.execute(
         "create function public.snap(what text) returns boolean language plpgsql as $$ begin"
         " insert into public.caught values (current_user, what); return true; end $$"
     )
-    # As if it changed nothing, so that the planner may run it.
+    # It claims to change nothing, so the planner may run it.
     db.execute(
         "create function public.snap_early(number int) returns int language plpgsql immutable as $$ begin"
         " perform public.snap('early'); return number; end $$"
@@ -207,7 +207,7 @@ def test_row_level_security_is_never_evaluated(
     in_step(trap)
     assert set(texts(trap).values()) == {"new"}
     assert caught(trap) == []
-    # A worker that may not read past the policies is told so.
+    # A worker that may not bypass the policies gets a warning.
     worker = make_login("worker", "braid_writer", "service")
     trap.execute(sql.SQL("grant select on articles to {}").format(sql.Identifier(worker)))
     trap.execute("update articles set body = 'newer'")
@@ -259,7 +259,8 @@ def test_types_with_code(trap: Connection) -> None:
 
 
 def test_an_index_with_code(trap: Connection, owner: str) -> None:
-    """The planner runs immutable functions of an index' expressions, as whoever reads the table."""
+    """A table is not read while an index or statistics calls another owner's function: the planner runs immutable
+    functions of their expressions with the reader's rights."""
     sync(trap)
     in_step(trap)
     trap.execute(sql.SQL("alter function public.snap_early(int) owner to {}").format(sql.Identifier(owner)))
@@ -297,7 +298,7 @@ def test_another_owner(db: Connection, owner: str, make_login: Make) -> None:
 
 
 def test_triggers_run_nothing_of_the_users(trap: Connection) -> None:
-    """The trigger function has the owner's rights of pgbraid."""
+    """Triggers run no function of the user, because the trigger function has the owner's rights in pgbraid."""
     sync(trap, on_error="fail")
     in_step(trap)
     trap.execute("set search_path = public, pg_catalog")
@@ -324,7 +325,7 @@ def test_a_hand_made_document_is_left(db: Connection, owner: str) -> None:
 
 
 def test_a_cast_of_the_filters_type(trap: Connection, owner: str) -> None:
-    """The trigger calls no cast of a type that its column was given later."""
+    """The trigger calls no cast of a type that its column got later."""
     trap.execute("alter table articles add is_public boolean default true")
     sync(trap, filter="is_public", mode="immediate")
     in_step(trap)

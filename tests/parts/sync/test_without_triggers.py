@@ -1,4 +1,4 @@
-"""Changes of a synced table that no trigger sees: apply_changes reads all rows again, or says what it misses."""
+"""If no trigger sees a change of a synced table, apply_changes reads all rows again, or reports what it misses."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_triggers_that_are_not_called(articles: Connection) -> None:
     articles.execute("alter table articles enable trigger braid_note_update")
     in_step(articles)
     assert texts(articles)["1"] == "unseen"
-    # As restoring with --disable-triggers ends: rows that come by replication would be missed.
+    # A restore with --disable-triggers ends like this, and rows that replication writes would be missed.
     articles.execute("alter table articles disable trigger all")
     articles.execute("alter table articles enable trigger all")
     in_step(articles)
@@ -150,7 +150,7 @@ def test_unlogged_tables_after_a_crash(pg_version: int) -> None:
             pid = embedded.ensure_running(server.data_dir).pid
             os.kill(pid, signal.SIGKILL)
             with suppress(psycopg.OperationalError):
-                db.execute("select pg_sleep(600)")  # until the server ends all sessions
+                db.execute("select pg_sleep(600)")  # this waits until the server ends all sessions
         server = embedded.ensure_running(server.data_dir)
         with psycopg.connect(server.dsn, autocommit=True) as db:
             assert one(db, "select count(*) from articles") == 0

@@ -1,4 +1,4 @@
-"""The two tenants of tests/core/isolation."""
+"""Provide the two tenants of tests/core/isolation."""
 
 from core.isolation.conftest import world
 

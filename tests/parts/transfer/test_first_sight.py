@@ -1,4 +1,4 @@
-"""An import creates its tenant, where settings allow it."""
+"""An import creates its tenant, where the settings allow it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sparse terms go along with their documents."""
+"""Sparse terms are exported and imported with their documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_terms_come_along(empty: Connection) -> None:
     set_tenant(empty, "copy")
     empty.execute("select braid.import_tenant(%s)", (Jsonb(records),))
     assert before and found(search(empty, query)) == before
-    # What versions before wrote has no terms.
+    # Exports of earlier versions have no terms.
     for record in records[1:]:
         for chunk in record["document"]["chunks"]:
             del chunk["sparse"]

@@ -1,4 +1,4 @@
-"""What a tenant stored, exported and imported elsewhere: everything that can be asked gives the same answer."""
+"""A tenant's data, exported and imported elsewhere, gives the same answers to every call."""
 
 from __future__ import annotations
 
@@ -107,13 +107,14 @@ ASKED = [
 
 
 ASKED = list(filter(is_installed, ASKED))
-# The kinds of records of `source`, but for its collection.
+# These are the kinds of records of `source`, except its collection.
 KINDS = ["document", *(kind for part in sorted(chosen()) for kind in MANIFESTS[part].get("records", ()))]
 MODEL = {"embedding_model", "dimensions", "distance"}
 
 
 def create_collection(admin: Connection) -> None:
-    # By rank: the mean of similarities, which convex fusion uses, may differ in its last digit with the order of rows.
+    # The collection fuses by rank: convex fusion uses the mean of similarities, whose last digit may change with the
+    # order of rows.
     admin.execute(
         "select braid.create_collection('rich', 'english', 3, 'l2', 'test', 32,"
         ' ranking => \'{"k1": 0.9, "b": 0.4, "title_weight": 2.5, "fusion": "rrf", "rrf_k": 17,'
@@ -126,7 +127,7 @@ def create_collection(admin: Connection) -> None:
 
 @pytest.fixture(scope="module")
 def source(world: World) -> Connection:
-    """A session of a tenant with all kinds of documents."""
+    """Return a session of a tenant with all kinds of documents."""
     create_collection(world.admin)
     world.admin.execute("select braid.create_tenant('source')")
     connection = world.connect("postgres", braid__tenant="source")
@@ -155,7 +156,7 @@ def importer(world: World) -> Connection:
 
 @pytest.fixture
 def target(world: World, importer: Connection) -> Iterator[Connection]:
-    """A session of a new tenant, as administrator."""
+    """Yield an administrator's session for a new tenant."""
     world.admin.execute("select braid.create_tenant('target')")
     yield importer
     world.admin.execute("select braid.drop_tenant('target', 'target')")
@@ -178,7 +179,7 @@ def load(connection: Connection, exported: list[str]) -> int:
 
 def answers(connection: Connection) -> list[Any]:
     found = [connection.execute(statement).fetchall() for statement in ASKED]
-    # Jobs come in the order of ids, and equal facets in any.
+    # Jobs come in the order of ids, and equal facets in any order.
     return [
         rows if statement.startswith("select (") else sorted(rows) for statement, rows in zip(ASKED, found, strict=True)
     ]
@@ -189,14 +190,15 @@ def test_another_tenant_gets_the_same_answers(source: Connection, target: Connec
     assert all(expected[:8]) and not expected[8]
     assert load(target, records(source)) == len(DOCUMENTS)
     assert answers(target) == expected
-    # Hashes came along.
+    # The hashes were imported.
     status = "select array_agg(distinct status) from braid.upsert_documents(%s, 'rich')"
     unchanged = [document for document in DOCUMENTS if document["external_id"] != "chunked"]
     assert target.execute(status, (json.dumps(unchanged),)).fetchone() == (["unchanged"],)
 
 
 def test_another_database_gets_the_same_answers(source: Connection, elsewhere: World) -> None:
-    """With its collection and synonyms, by an administrator; again is harmless, piece by piece too."""
+    """Another database gives the same answers after an administrator's import with collection and synonyms. A second
+    import, also in pieces, changes nothing."""
     expected = answers(source)
     elsewhere.admin.execute("select braid.create_tenant('source')")
     imported = elsewhere.connect("postgres", braid__tenant="source", timezone="Asia/Tokyo", extra_float_digits="-15")
@@ -234,7 +236,7 @@ def test_pages_are_the_whole(source: Connection) -> None:
             break
         paged += page
         after = json.loads(page[-1])["document"]["external_id"]
-    # Profiles, query sets and ranking models are of no collection.
+    # Profiles, query sets and ranking models belong to no collection.
     assert paged == [record for record in whole if not set(KINDS[1:]) & json.loads(record).keys()]
     assert source.execute("select count(*) from braid.export_tenant('small')").fetchone() == (0,)
 
@@ -248,7 +250,7 @@ def test_wrong_pages_are_refused(source: Connection, arguments: str) -> None:
 
 
 def test_every_column_is_exported(world: World, source: Connection) -> None:
-    """Of the tables that manifests call exported."""
+    """Every column of the tables that the manifests export is exported."""
     found = [json.loads(record) for record in records(source)]
     document = [record["document"] for record in found if "document" in record][-1]
     compared: list[tuple[str, Any, set[str]]] = [
