@@ -1,6 +1,6 @@
 -- role: service
 -- tenants: all
--- The owner alone may let services run it.
+-- Only the owner may grant this function to services.
 create or replace function braid_store.create_row_tenant(row_tenant text)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
 -- role: service
 -- tenants: all
--- The owner alone may let services run it. It works for the tenant that the session acts for.
+-- Only the owner may grant this function to services. It works for the tenant that the session acts for.
 create or replace function braid_store.disown_rows(synced_table_id int, collection_id int, external_ids text[])
 returns text[]
 language plpgsql

@@ -1,6 +1,6 @@
 -- role: definer
 -- tenants: all
--- The changes of synced tables are no tenant's.
+-- Changes of synced tables belong to no tenant.
 create or replace function braid_store.extend_missing_document_sync(collection_id int, external_id text)
 returns text
 language plpgsql
