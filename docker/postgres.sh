@@ -1,18 +1,18 @@
 #!/bin/sh
-# PostgreSQL with settings for the memory of the machine, or of the container: those of pgbraid's embedded server.
+# Start PostgreSQL with the settings of pgbraid's embedded server, sized by the memory of the machine or container.
 set -eu
 
 at_most() {
   if [ "$1" -gt "$2" ]; then echo "$2"; else echo "$1"; fi
 }
 
-# In kB.
+# Memory is counted in kB.
 memory=$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)
 for file in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
   limit=$(cat "$file" 2>/dev/null || true)
   case $limit in
     '' | *[!0-9]*) ;;
-    # Without a limit there is a number of 19 digits.
+    # Without a limit, cgroup v1 returns a number of 19 digits.
     *) [ "${#limit}" -gt 15 ] || memory=$(at_most $((limit / 1024)) "$memory") ;;
   esac
 done

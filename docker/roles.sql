@@ -1,5 +1,5 @@
--- The roles of the HTTP API, as Supabase has them, and the worker's, after pgbraid is installed. Run again, it sets the
--- passwords anew.
+-- Create the roles of the HTTP API, as Supabase has them, and the worker's role. Run it after pgbraid is installed; run
+-- again, it sets the passwords anew.
 \set ON_ERROR_STOP on
 \getenv authenticator_password AUTHENTICATOR_PASSWORD
 \getenv worker_password WORKER_PASSWORD

@@ -61,7 +61,9 @@ def _of_blocks(source: str, name: str, marker: str) -> Iterator[Passage]:
         lines = [line.strip() for line in found[0].splitlines()]
         lines = [line for line in lines if not TOOLING.match(line) and not HEADER.match(line)]
         if lines and len(lines) == found[0].count("\n"):
-            text = " ".join(line.removeprefix(marker).strip() for line in lines)
+            # A blank line ends a paragraph, which separates prose from examples.
+            glue = "\n" if marker in lines else " "
+            text = glue.join(line.removeprefix(marker).removeprefix(" ") for line in lines)
             yield Passage(name, _line(source, found.start()), "comment", "", text, found.start(), found.end())
 
 

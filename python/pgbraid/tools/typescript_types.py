@@ -125,7 +125,7 @@ export type SearchStats = {
   timings: SearchTimings
   query_time_ms: number
   search_id?: string | number
-  // With the option explain:
+  // The option explain adds these.
   fusion?: SearchFusion | null
   spread?: Json
   sparse_term_weights?: { [term: string]: number }
@@ -177,7 +177,7 @@ export type TermStatistics = {
   weight: number
 }
 
-// Of a leg: its normalisation, and the numbers that it took.
+// A leg's normalisation, and the numbers that the normalisation used.
 export type FusedLeg = { normalisation: string; [number: string]: string | number | null }
 
 export type SearchFusion = {
@@ -203,7 +203,7 @@ export type ExplainedRow = {
   chunk_index: number
   title: string | null
   score: number
-  // Gives the score to the last bit, and the same with the names of its numbers.
+  // arithmetic evaluates to exactly the score; formula is the same with names in place of numbers.
   arithmetic: string
   formula: string
   spread: Json
@@ -265,7 +265,8 @@ export type SearchExplanation = {
 """
 
 HEADER = f"""\
-// The API of pgbraid, for createClient<Database>(…).schema('braid'). Made from the catalog by: {COMMAND}
+// This file declares the API of pgbraid, for createClient<Database>(…).schema('braid'). `{COMMAND}` makes it from
+// the catalog.
 export type Json = string | number | boolean | null | {{ [key: string]: Json | undefined }} | Json[]
 
 type None = {{ [_ in never]: never }}
@@ -332,8 +333,8 @@ def generate(connection: psycopg.Connection[Any]) -> str:
     known = dict(connection.execute(OPTIONS).fetchall())
 
     def option(name: str) -> str:
-        keys = "; ".join(option(key) for key in known if key.startswith(f"{name}."))
-        types = {**JSON_TYPES, "keys": f"{{ {keys} }}"}
+        keys = [option(key) for key in known if key.startswith(f"{name}.")]
+        types = {**JSON_TYPES, "keys": block(keys, 2)}
         written = dict.fromkeys([*(types.get(kind, kind) for kind in known[name]), "null"])
         return f"{name.split('.')[-1]}?: {' | '.join(written)}"
 

@@ -1,4 +1,5 @@
-// The API of pgbraid, for createClient<Database>(…).schema('braid'). Made from the catalog by: make generate
+// This file declares the API of pgbraid, for createClient<Database>(…).schema('braid'). `make generate` makes it from
+// the catalog.
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
 
 type None = { [_ in never]: never }
@@ -7,11 +8,21 @@ export type SearchOptions = {
   operators?: boolean | null
   language?: string | null
   correct?: boolean | null
-  snippet?: boolean | { start_tag?: string | null; stop_tag?: string | null; fragment_count?: number | null; fragment_words?: number | null; fragment_separator?: string | null } | null
+  snippet?: boolean | {
+    start_tag?: string | null
+    stop_tag?: string | null
+    fragment_count?: number | null
+    fragment_words?: number | null
+    fragment_separator?: string | null
+  } | null
   prefilter?: boolean | null
   ranking?: { [key: string]: Json | undefined } | null
   explain?: boolean | null
-  min_scores?: { full_text?: number | null; semantic?: number | null; sparse?: number | null } | null
+  min_scores?: {
+    full_text?: number | null
+    semantic?: number | null
+    sparse?: number | null
+  } | null
   min_relevance?: number | string | null
   exact?: boolean | null
   ef_search?: number | null
@@ -19,10 +30,21 @@ export type SearchOptions = {
   sparse?: { [key: string]: Json | undefined } | boolean | null
   boosts?: Json[] | null
   rank_by?: Json[] | { [key: string]: Json | undefined } | null
-  collapse?: boolean | { similarity?: number | null } | null
-  group_by?: string | { key?: string | null; size?: number | null; score?: string | null } | null
-  diversify?: boolean | { lambda?: number | null } | null
-  context?: boolean | { before?: number | null; after?: number | null } | null
+  collapse?: boolean | {
+    similarity?: number | null
+  } | null
+  group_by?: string | {
+    key?: string | null
+    size?: number | null
+    score?: string | null
+  } | null
+  diversify?: boolean | {
+    lambda?: number | null
+  } | null
+  context?: boolean | {
+    before?: number | null
+    after?: number | null
+  } | null
   cursor?: string | null
   profile?: string | { [key: string]: Json | undefined } | null
   ranking_model?: string | { [key: string]: Json | undefined } | boolean | null
@@ -74,7 +96,7 @@ export type SearchStats = {
   timings: SearchTimings
   query_time_ms: number
   search_id?: string | number
-  // With the option explain:
+  // The option explain adds these.
   fusion?: SearchFusion | null
   spread?: Json
   sparse_term_weights?: { [term: string]: number }
@@ -126,7 +148,7 @@ export type TermStatistics = {
   weight: number
 }
 
-// Of a leg: its normalisation, and the numbers that it took.
+// A leg's normalisation, and the numbers that the normalisation used.
 export type FusedLeg = { normalisation: string; [number: string]: string | number | null }
 
 export type SearchFusion = {
@@ -152,7 +174,7 @@ export type ExplainedRow = {
   chunk_index: number
   title: string | null
   score: number
-  // Gives the score to the last bit, and the same with the names of its numbers.
+  // arithmetic evaluates to exactly the score; formula is the same with names in place of numbers.
   arithmetic: string
   formula: string
   spread: Json

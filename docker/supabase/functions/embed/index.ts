@@ -1,42 +1,54 @@
-// A Supabase Edge Function that embeds documents from pgbraid's outbox, and queries on their way to the search.
+// A Supabase Edge Function that embeds documents from pgbraid's outbox, and embeds queries before it searches.
 //
 // 1. Install pgbraid in the project (docs/guide/supabase.md), and expose the schema braid.
-// 2. Make a collection for the model; the collection `default` is for another one. In the SQL editor:
-//      select braid.create_collection('notes', dimensions => 384, embedding_model => 'gte-small');
-// 3. Copy the folders embed and _shared into supabase/functions of your project, and there:
-//      supabase functions deploy embed --no-verify-jwt
-//    The platform's check knows tokens only; the API that this function calls checks keys as well as tokens.
 //
-// gte-small is run by the platform itself. For any service that speaks OpenAI's POST /embeddings, make the collection
+// 2. Create a collection for the model, because the collection `default` is for another one. Run in the SQL editor:
+//
+//      select braid.create_collection('notes', dimensions => 384, embedding_model => 'gte-small');
+//
+// 3. Copy the folders embed and _shared into supabase/functions of your project, and run there:
+//
+//      supabase functions deploy embed --no-verify-jwt
+//
+//    The platform's check accepts tokens only; the API that this function calls checks keys as well as tokens.
+//
+// The platform itself runs gte-small. To use any service that speaks OpenAI's POST /embeddings, create the collection
 // with its model and dimensions, and name it:
+//
 //      supabase secrets set EMBEDDING_URL=https://api.openai.com/v1 EMBEDDING_API_KEY=… \
 //                           EMBEDDING_MODEL=text-embedding-3-small
 //
-//   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
-//   POST {"embed": {"all_tenants": true}}                                → the same, summed, and complete: true or false
-//   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.logged_search returns
+// Requests and their answers:
 //
-// With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known: what full
-// text finds while the query is still being embedded (stage full_text), then what braid.logged_search returns (fused). Each line
-// has stage, is_last, and changes: the chunk_ids that are new and gone, and which have moved from which rank to which.
-// An error after the first line is a line {"error": {code, message, details, hint}}. Who ends the request ends the work.
+//      POST {"embed": {"collection": "notes"}}           → {"claimed": 20, "stored": 20, "failed": []}
+//      POST {"embed": {"all_tenants": true}}             → the sums of these, and complete: true or false
+//      POST {"search": {"query_text": "per seat", "collection": "notes"}}   → the result of braid.logged_search
 //
-// It acts for whoever calls it: a user's token in Authorization, as supabase-js sends it, or a secret key in apikey with
-// the tenant in the header x-braid-tenant:
+// With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known. The
+// first line holds the full-text results, while the query is still being embedded (stage full_text). The last line
+// holds the result of braid.logged_search (stage fused). Each line has stage, is_last, and changes: the chunk_ids that
+// are new, gone, or moved, with their ranks. An error after the first line is a line
+// {"error": {code, message, details, hint}}. Ending the request cancels the work.
 //
-//   supabase.functions.invoke('embed', { body: { search: { query_text: 'per seat', collection: 'notes' } } })
-//   curl https://….supabase.co/functions/v1/embed --json '{"embed": {"collection": "notes"}}' \
-//        --header 'apikey: sb_secret_…' --header 'x-braid-tenant: acme'
+// The function acts for its caller. The caller sends a user's token in Authorization, as supabase-js does, or a secret
+// key in apikey with the tenant in the header x-braid-tenant:
 //
-// With all_tenants and a secret key, without x-braid-tenant, it goes through the backlogs of all tenants, a batch of each in
-// turn, until nothing waits or 80 seconds are over; with collection, those of one collection. A backlog that fails is in
-// `failed` with its tenant, and the others go on. docs/guide/supabase.md has the job of pg_cron that calls it.
+//      supabase.functions.invoke('embed', { body: { search: { query_text: 'per seat', collection: 'notes' } } })
+//      curl https://….supabase.co/functions/v1/embed --json '{"embed": {"collection": "notes"}}' \
+//           --header 'apikey: sb_secret_…' --header 'x-braid-tenant: acme'
 //
-// Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
-// braid.claim_embedding_jobs. A text that the model refuses, where it takes others, is in `failed`, with the reason. It is
-// given up, at once if the service says that it is at fault, else after 5 attempts: braid.list_embedding_jobs has it, and
-// braid.retry_embedding_jobs lets it be claimed again. Errors are {code, message, details, hint}, with the
-// status of the API; 502 if the model cannot be reached. On a cluster (docs/guide/citus.md), details has the node to ask, as JSON.
+// With all_tenants and a secret key, without x-braid-tenant, the function works through the backlogs of all tenants,
+// one batch each in turn. It ends when nothing is pending or after 80 seconds; `collection` restricts it to one
+// collection. A backlog that fails is listed in `failed` with its tenant, and the others continue.
+// docs/guide/supabase.md shows the pg_cron job that calls it.
+//
+// Call `embed` after writing, or from pg_cron, until `claimed` is 0. job_count (up to 100) and lease are arguments of
+// braid.claim_embedding_jobs. A text that the model refuses, while it accepts others, is listed in `failed` with the
+// reason. It is abandoned at once if the service blames the text, else after 5 attempts. braid.list_embedding_jobs
+// lists it, and braid.retry_embedding_jobs makes it claimable again.
+//
+// Errors are {code, message, details, hint}, with the status of the API, or 502 if the model cannot be reached. On a
+// cluster (docs/guide/citus.md), details holds the node to ask, as JSON.
 import 'jsr:@supabase/functions-js/edge-runtime.d.ts'
 import { createClient } from 'npm:@supabase/supabase-js@2'
 import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'
@@ -48,9 +60,9 @@ type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'> 
 type Fields = { [key: string]: unknown }
 
 const MAX_JOBS = 100
-// Supabase ends a request after 150 seconds; what is not embedded by then is given back.
+// Supabase ends a request after 150 seconds; texts that are not embedded by then are given back.
 const EMBEDDING_MS = 60_000
-// No batch of another tenant begins later; one takes EMBEDDING_MS at most.
+// After this time, no batch of another tenant begins; a batch takes at most EMBEDDING_MS.
 const ALL_TENANTS_MS = 80_000
 
 const service = Deno.env.get('EMBEDDING_URL')?.replace(/\/$/, '')
@@ -65,7 +77,7 @@ const cors = {
   'Access-Control-Allow-Headers': `${corsHeaders['Access-Control-Allow-Headers']}, x-braid-tenant`,
 }
 
-// What the caller is told.
+// An error that the caller sees.
 class Failure extends Error {
   constructor(
     readonly status: number,
@@ -78,7 +90,7 @@ class Failure extends Error {
   }
 }
 
-// The fault of one text: others may do. isFinal: the service said so itself.
+// An error of one text, while others may succeed. isFinal is true if the service itself blames the text.
 class Refused extends Error {
   constructor(
     message: string,
@@ -88,9 +100,9 @@ class Refused extends Error {
   }
 }
 
-// A text that is no trouble to any model: where it fails, the service is at fault.
+// Every model accepts this text, so if it fails, the service is at fault.
 const HARMLESS = 'warm up'
-// Of a text that fails where others do not.
+// A text that fails while others succeed gets this number of attempts.
 const MOST_ATTEMPTS = 5
 
 const reason = (failure: unknown) => (failure instanceof Error ? failure.message : String(failure))
@@ -124,7 +136,7 @@ async function run(text: string): Promise<number[]> {
   }
 }
 
-// For each text its vector, or why there is none. Texts that a service refuses together are sent one by one.
+// Return for each text its vector, or an error. If the service refuses a batch, its texts are sent one by one.
 async function vectors(
   texts: string[],
   deadline = Date.now() + EMBEDDING_MS,
@@ -151,7 +163,7 @@ async function vectors(
   return found
 }
 
-// As vectors. If no text was embedded, and a harmless one is not either, none that was refused is at fault.
+// Embed documents like `vectors`. If no text was embedded and HARMLESS fails as well, blame the service, not the texts.
 async function vectorsOfDocuments(texts: string[]): Promise<(number[] | Error)[]> {
   const deadline = Date.now() + EMBEDDING_MS
   const found = await vectors(texts, deadline)
@@ -161,8 +173,9 @@ async function vectorsOfDocuments(texts: string[]): Promise<(number[] | Error)[]
   return found.map((one) => (one instanceof Refused ? new Error(harmless.message) : one))
 }
 
-// The API, as the caller. Publishable and secret keys are no tokens: they belong into apikey, wherever they came, and
-// the platform makes a token of them. A user's token goes along with a key of the project.
+// Return the API's client, acting as the caller. Publishable and secret keys are no tokens: they go into apikey,
+// wherever the caller sent them, and the platform turns them into a token. A user's token is sent with a key of the
+// project.
 function api(request: Request, tenant = request.headers.get('x-braid-tenant')) {
   const bearer = request.headers.get('Authorization')?.replace(/^Bearer\s+/i, '')
   const token = bearer?.startsWith('sb_') ? undefined : bearer
@@ -209,13 +222,15 @@ function otherModel(collection: string, wanted: string, dimensions?: number): Fa
   )
 }
 
-// The dimensions that vectors of our model must have in a collection, which may be on its way to that model. Asked before
-// anything is embedded, so that only callers whom the API knows cost anything.
+// Return the dimensions that a collection needs for vectors of our model, which may be the target of a model change.
+// Ask before embedding, so that only callers whom the API admits cause costs.
 async function spaceOf(braid: Api, collection: string, forSearch: boolean) {
   const [own] = await result(
     braid.from('collections').select('embedding_model, dimensions, parts').eq('name', collection),
   )
-  if (!own) throw new Failure(400, `collection "${collection}" does not exist`, 'braid.collections lists them.', '42704')
+  if (!own) {
+    throw new Failure(400, `collection "${collection}" does not exist`, 'braid.collections lists them.', '42704')
+  }
   const storesQueries = (own.parts as { query_embedding_count?: number }).query_embedding_count! > 0
   if (own.embedding_model === model) return { dimensions: own.dimensions!, storesQueries }
   const [next] = forSearch
@@ -253,12 +268,14 @@ async function embed(braid: Api, { collection = 'default', job_count = 20, lease
   return { claimed: jobs.length, stored, failed }
 }
 
-// The backlogs of all tenants, a batch of each in turn, in a random order so that none always comes last.
+// Work through the backlogs of all tenants, one batch each in turn. The order is random, so that no tenant is always
+// last.
 async function embedAll(request: Request, { collection, job_count = 20, lease }: Claim) {
   const deadline = Date.now() + ALL_TENANTS_MS
   const all = await result(api(request).rpc('embedding_backlog'))
   let waiting = all
-    .filter((one) => one.embedding_model === model && one.claimable_count && (collection ?? one.collection) === one.collection)
+    .filter((one) => one.embedding_model === model && one.claimable_count)
+    .filter((one) => (collection ?? one.collection) === one.collection)
     .map((one) => ({ tenant: one.tenant!, collection: one.collection!, place: Math.random() }))
     .sort((one, other) => one.place - other.place)
   const sum = { claimed: 0, stored: 0, failed: [] as Fields[], complete: true }
@@ -274,7 +291,7 @@ async function embedAll(request: Request, { collection, job_count = 20, lease }:
         sum.failed.push(...done.failed.map((one) => ({ ...of, ...one })))
         if (done.claimed === job_count) again.push(backlog)
       } catch (failure) {
-        // Where the model cannot be reached, it cannot for the others either.
+        // If the model cannot be reached, the other tenants would fail as well.
         if ((failure as Partial<Failure>).status === 502) {
           if (!sum.stored) throw failure
           return { ...sum, failed: [...sum.failed, { ...of, error: reason(failure) }], complete: false }
@@ -290,7 +307,7 @@ async function embedAll(request: Request, { collection, job_count = 20, lease }:
 
 type Of = { collection: string; embedding_model: string }
 
-// How many were stored. If the database refuses a vector, all are stored one by one.
+// Store vectors and return their number. If the database refuses one, all are stored one by one.
 async function store(braid: Api, of: Of, fitting: [number, string][], refused: Map<number, Error>): Promise<number> {
   if (!fitting.length) return 0
   try {
@@ -309,7 +326,7 @@ async function store(braid: Api, of: Of, fitting: [number, string][], refused: M
   return stored
 }
 
-// Without this, they could be claimed again when the lease is over.
+// Give jobs back with their error; otherwise they stay claimed until the lease ends.
 async function giveBack(braid: Api, of: Of, refused: Map<number, Error>) {
   const byReason = new Map<string, [Error, number[]]>()
   for (const [chunk_id, error] of refused) {
@@ -328,10 +345,10 @@ async function giveBack(braid: Api, of: Of, refused: Map<number, Error>) {
 type Found = { results: { chunk_id: number }[]; stats: Fields; warnings: Json[] }
 type Page = { stage: string; is_last: boolean; found: Found }
 
-// The search, and before it what full text finds, if the query is to be embedded and `inStages` asks for it.
+// Search. With `inStages`, yield the full-text results first if the query is still to be embedded.
 async function* search(braid: Api, args: Search, inStages = false, gone?: AbortSignal): AsyncGenerator<Page> {
   const options = args.options ?? {}
-  // What is neither a text nor an object is for the search to refuse.
+  // Other types are passed on, for the search to refuse.
   const query_text = typeof args.query_text === 'string' && isObject(options) ? args.query_text.trim() : ''
   const call = async (name: 'logged_search' | 'search_json', given: Search) => {
     const sent = braid.rpc(name, given)
@@ -341,7 +358,7 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
   let store: PromiseLike<unknown> | undefined
   const collection = args.collection ?? 'default'
   const toEmbed = query_text && args.query_embedding == null
-  // At the same time; and both are waited for, also if one is refused.
+  // Ask both at the same time, and wait for both even if one is refused.
   const [space, text] = await Promise.allSettled([
     toEmbed ? spaceOf(braid, collection, true) : null,
     toEmbed ? result(braid.rpc('embedded_text', { query_text, collection, options: args.options })) : null,
@@ -352,8 +369,10 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
     const { dimensions, storesQueries } = space.value
     const query = { embedded_text: text.value, collection }
     const stored = storesQueries ? await result(braid.rpc('get_query_embedding', query)) : null
-    const coming = stored ? [JSON.parse(`${stored}`) as number[]] : vectors([text.value], Date.now() + EMBEDDING_MS, gone)
-    // A cursor is a place in the fused order.
+    const coming = stored
+      ? [JSON.parse(`${stored}`) as number[]]
+      : vectors([text.value], Date.now() + EMBEDDING_MS, gone)
+    // A cursor is a place in the fused order, so a page with a cursor has no full-text stage.
     if (inStages && !stored && args.full_text_weight !== 0 && !(options as Fields).cursor) {
       const given = { ...(options as { [key: string]: Json }) }
       delete given.cursor
@@ -363,7 +382,7 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
     const [vector] = await coming
     if (gone?.aborted) return
     if (vector instanceof Error) {
-      // Full text goes on without it.
+      // The search continues with full text only.
       warnings.push({ code: 'embedding_unavailable', message: `searched by full text only; ${vector.message}` })
     } else if (vector.length !== dimensions) {
       throw otherModel(collection, `${dimensions} dimensions, not ${vector.length}`, vector.length)
@@ -374,13 +393,13 @@ async function* search(braid: Api, args: Search, inStages = false, gone?: AbortS
       }
     }
   }
-  // At the same time, and whether it may be stored or not.
+  // Search and store the query's vector at the same time; the search does not depend on the store's success.
   const [found] = await Promise.all([call('logged_search', args), store])
   const stage = found.stats.mode === 'hybrid' ? 'fused' : `${found.stats.mode}`
   yield { stage, is_last: true, found: { ...found, warnings: [...found.warnings, ...warnings] } }
 }
 
-// What is different from the page before, by chunk_id; ranks start at 1.
+// Return the differences from the previous page, by chunk_id; ranks start at 1.
 function changes(before: Found['results'], now: Found['results']) {
   const ranks = (rows: Found['results']) => new Map(rows.map(({ chunk_id }, place) => [chunk_id, place + 1]))
   const [old, current] = [ranks(before), ranks(now)]
@@ -395,7 +414,7 @@ function changes(before: Found['results'], now: Found['results']) {
 
 const LINES = 'application/x-ndjson'
 
-// A line for each page as it comes. What fails before the first has a status of its own.
+// Send a line for each page as it arrives. An error before the first line is answered with its own status.
 async function lines(braid: Api, args: Search): Promise<Response> {
   const gone = new AbortController()
   const pages = search(braid, args, true, gone.signal)
@@ -425,7 +444,7 @@ async function lines(braid: Api, args: Search): Promise<Response> {
   return new Response(body, { headers: { ...cors, 'Content-Type': LINES } })
 }
 
-// The one task of the body, and its arguments.
+// Return the body's only task and its arguments.
 function task(body: unknown): ['embed' | 'search', Fields] {
   const hint = 'Send {"embed": {"collection": "…"}} or {"search": {"query_text": "…"}}.'
   if (!isObject(body)) {

@@ -1,4 +1,5 @@
-"""LangChain's documents as documents of pgbraid, and chunks as documents; its embeddings as an embedder of pgbraid."""
+"""Convert LangChain's documents to documents of pgbraid, chunks to LangChain's documents, and its embeddings to an
+embedder."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ KEY = "_langchain"
 def records_of(
     documents: Sequence[Document], *, ids: Sequence[str | None] | None = None, batch_size: int | None = None
 ) -> list[dict[str, Any]]:
-    """Return records to write. `batch_size` is what `langchain_core.indexing.index` gives along: batches are the
-    client's."""
+    """Return the records to write. `batch_size`, which `langchain_core.indexing.index` passes, is ignored: the
+    client makes its own batches."""
     if ids is not None and len(ids) != len(documents):
         raise InvalidArgumentError(
             f"there are {len(ids)} ids and {len(documents)} documents", hint="give an id for each, or none"
@@ -60,7 +61,7 @@ def scored(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
 
 
 def relevant(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
-    """Return documents with scores that are cut to 0 to 1."""
+    """Return documents with their scores clamped to 0 to 1."""
     return [(document, min(max(score, 0.0), 1.0)) for document, score in scored(passages)]
 
 

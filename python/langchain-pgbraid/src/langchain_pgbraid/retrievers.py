@@ -1,4 +1,4 @@
-"""The retriever: the best documents of a store."""
+"""Retrieve the best documents of a store."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["PgbraidRetriever"]
 
 
 class PgbraidRetriever(BaseRetriever):
-    """The best `k` documents of a store. `search_kwargs` are further arguments of its `similarity_search`, such as
-    `{"mode": "full_text"}`; what `invoke` is given comes before them."""
+    """Retrieve the best `k` documents of a store. `search_kwargs` are further arguments of the store's
+    `similarity_search`, such as `{"mode": "full_text"}`; arguments of `invoke` override them."""
 
     store: PgbraidVectorStore
     k: int = 4

@@ -1,4 +1,4 @@
-"""The vector store: a collection of pgbraid."""
+"""Provide a vector store on a collection of pgbraid."""
 
 # LangChain calls an argument `filter`.
 # ruff: noqa: A002
@@ -38,30 +38,31 @@ if TYPE_CHECKING:
 
 __all__ = ["PgbraidVectorStore"]
 
-# Where fused scores, and those of full text, say nothing by themselves.
+# In these modes, a score only compares rows of one search, so the search adds a relevance from 0 to 1.
 RELEVANCE_MODES = ("hybrid", "full_text")
 
 
 class PgbraidVectorStore(VectorStore):
-    """Keep and search documents in a collection of pgbraid. Searches are hybrid unless `mode` says "semantic" or
+    """Keep and search documents in a collection of pgbraid. Searches are hybrid unless `mode` is "semantic" or
     "full_text".
 
     `embedding` is a LangChain `Embeddings` or an embedder of pgbraid; without one, the offline model embeds collections
-    made for it. `model_name` is the name of the `Embeddings` in the collection, by default its own. The first write
-    creates a collection that is missing, if the login is an administrator's. `dsn` and `tenant` are as in
-    `pgbraid.connect`. With `embed=False`, documents wait for `pgbraid work`, which embeds them.
+    made for it. `model_name` names the `Embeddings` in the collection, by default with its own name. The first write
+    creates a missing collection, if the login is an administrator's. `dsn` and `tenant` are as in `pgbraid.connect`.
+    With `embed=False`, documents wait for `pgbraid work`, which embeds them.
 
-    A document is a document of pgbraid with one chunk; its id is the external_id. Its metadata `title` and `source` are
-    title and source_uri; `speaker`, `category`, `language`, `importance` and `occurred_at` fill the columns of these
-    names where their types fit. Searches also find documents that came otherwise, such as by `pgbraid ingest`: each
-    chunk is a Document, with title, source, external_id and chunk_index in its metadata. A filter's key that is named
-    like a column means the column, and `metadata.category` the metadata: docs/reference/filters.md.
+    A document is a document of pgbraid with one chunk; its id is the external_id. Its metadata `title` and `source`
+    become title and source_uri. The keys `speaker`, `category`, `language`, `importance` and `occurred_at` fill the
+    columns of the same names where their types fit. Searches also find documents that other programs wrote, such as
+    `pgbraid ingest`. Each of their chunks is a Document, with title, source, external_id and chunk_index in its
+    metadata. A filter's key named like a column means the column, and `metadata.category` means the metadata:
+    docs/reference/filters.md.
 
-    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. Copies, pickled ones
-    too, and forked processes open their own; a pickled store holds its `dsn` with the password. Asynchronous methods
-    use asynchronous connections, and call `embed_query` in a thread.
+    Each thread or task that makes a call uses its own connection, up to eight; `close()` or `with` closes them. Copies,
+    unpickled stores and forked processes open their own connections. A pickled store contains its `dsn` with the
+    password. Asynchronous methods use asynchronous connections, and call `embed_query` in a thread.
 
-    Errors are PgbraidErrors. If a search cannot do something, such as embed the query, it gives a UserWarning.
+    Errors are PgbraidErrors. If a search has to leave out a step, such as embedding the query, it issues a UserWarning.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class PgbraidVectorStore(VectorStore):
         self._connections = Connections(dsn, tenant, self._embedder)
 
     def close(self) -> None:
-        """Close the connections. The next call opens them again."""
+        """Close the connections. The next call opens new ones."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -96,7 +97,7 @@ class PgbraidVectorStore(VectorStore):
 
     @property
     def embeddings(self) -> Embeddings | None:
-        """Return the `Embeddings` that was given."""
+        """Return the `Embeddings` that the store was made with."""
         return self._embeddings
 
     # Writing
@@ -104,9 +105,9 @@ class PgbraidVectorStore(VectorStore):
     def add_documents(
         self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """Write documents, or replace those of the same id, and return the ids. `ids` come before the ids of the
-        documents, and a document without one gets a new one. An unchanged text is not embedded again. With
-        `on_error="skip"` refused documents are left out, as a UserWarning says."""
+        """Write documents, replace documents of the same id, and return the ids. `ids` override the documents' own
+        ids; a document without an id gets a new one. An unchanged text is not embedded again. With
+        `on_error="skip"`, refused documents are left out, and a UserWarning names them."""
         records = records_of(documents, **kwargs)
         failed: set[int] = set()
         if records:
@@ -120,7 +121,7 @@ class PgbraidVectorStore(VectorStore):
     async def aadd_documents(
         self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """As `add_documents`."""
+        """Run `add_documents` asynchronously."""
         records = records_of(documents, **kwargs)
         failed: set[int] = set()
         if records:
@@ -132,8 +133,8 @@ class PgbraidVectorStore(VectorStore):
         return [found["external_id"] for index, found in enumerate(records) if index not in failed]
 
     def delete(self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any) -> bool:
-        """Delete documents by their ids, or all that match a filter. The id of a later chunk, as `doc#1`, deletes
-        nothing."""
+        """Delete documents by their ids, or all that match a filter. The id of a later chunk, such as `doc#1`,
+        deletes nothing."""
         _check_deletion(ids, filter, kwargs)
         with self._connections.client() as client:
             if ids is not None:
@@ -145,7 +146,7 @@ class PgbraidVectorStore(VectorStore):
     async def adelete(
         self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> bool:
-        """As `delete`."""
+        """Run `delete` asynchronously."""
         _check_deletion(ids, filter, kwargs)
         async with self._connections.async_client() as client:
             if ids is not None:
@@ -162,12 +163,12 @@ class PgbraidVectorStore(VectorStore):
         source_id_key: str | Callable[[Document], str] = "source",
         batch_size: int = 1000,
     ) -> IndexingCounts:
-        """Bring the collection in step with the documents of a loader, as `langchain_core.indexing.index` does, and
-        without a record manager: what is there is known by the collection itself.
+        """Synchronise the collection with the documents of a loader, as `langchain_core.indexing.index` does. No record
+        manager is needed: the collection itself records what is indexed.
 
-        Only what is new or has another text is embedded. When all are written, cleanup="incremental" deletes what the
-        sources that came had before, "full" whatever was indexed before and did not come. Documents of `add_documents`,
-        and what others wrote, stay. If a document is refused, nothing is deleted.
+        Only new and changed texts are embedded. After all are written, cleanup="incremental" deletes documents that are
+        gone from the sources in this run. cleanup="full" deletes every indexed document that is not in this run.
+        Documents of `add_documents` and of other programs stay. If a document is refused, nothing is deleted.
         """
         found = documents.lazy_load() if isinstance(documents, BaseLoader) else documents
         with self._connections.client() as client:
@@ -185,7 +186,7 @@ class PgbraidVectorStore(VectorStore):
         source_id_key: str | Callable[[Document], str] = "source",
         batch_size: int = 1000,
     ) -> IndexingCounts:
-        """As `index`."""
+        """Run `index` asynchronously."""
         found = documents.alazy_load() if isinstance(documents, BaseLoader) else _each(documents)
         async with self._connections.async_client() as client:
             return await async_store.index(
@@ -219,7 +220,7 @@ class PgbraidVectorStore(VectorStore):
         ids: list[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """As `from_texts`."""
+        """Run `from_texts` asynchronously."""
         made = cls(embedding, **kwargs)
         await made.aadd_texts(texts, metadatas, ids=ids)
         return made
@@ -227,27 +228,26 @@ class PgbraidVectorStore(VectorStore):
     # Reading
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """Return the documents of these ids, in their order, without those that are not there."""
+        """Return the documents of these ids, in this order; missing ids are left out."""
         with self._connections.client() as client:
             return documents_of(store.passages_by_id(client, ids, key=KEY, collection=self.collection))
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """As `get_by_ids`."""
+        """Run `get_by_ids` asynchronously."""
         async with self._connections.async_client() as client:
             return documents_of(await async_store.passages_by_id(client, ids, key=KEY, collection=self.collection))
 
     def similarity_search(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
-        """Return the best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
-        min_score, reranker and options; with context among the options, the text of a document
-        has its neighbours."""
+        """Return the best `k` documents. Further arguments go to `pgbraid.Client.search`, such as mode, fusion,
+        min_score, reranker and options. With the option context, a document's text includes its neighbouring chunks."""
         return documents_of(self._find(query, k, filter, **kwargs))
 
     async def asimilarity_search(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
-        """As `similarity_search`."""
+        """Run `similarity_search` asynchronously."""
         return documents_of(await self._afind(query, k, filter, **kwargs))
 
     def similarity_search_with_score(
@@ -259,7 +259,7 @@ class PgbraidVectorStore(VectorStore):
     async def asimilarity_search_with_score(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """As `similarity_search_with_score`."""
+        """Run `similarity_search_with_score` asynchronously."""
         return scored(await self._afind(query, k, filter, **kwargs))
 
     def similarity_search_by_vector(
@@ -271,7 +271,7 @@ class PgbraidVectorStore(VectorStore):
     async def asimilarity_search_by_vector(
         self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
-        """As `similarity_search_by_vector`."""
+        """Run `similarity_search_by_vector` asynchronously."""
         return documents_of(
             await self._afind(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs})
         )
@@ -285,7 +285,8 @@ class PgbraidVectorStore(VectorStore):
         filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """Return documents that are good and unlike one another, of `fetch_k` candidates of each leg."""
+        """Return documents that are relevant and differ from one another, chosen from `fetch_k` candidates of each
+        leg."""
         return self.similarity_search(query, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
 
     async def amax_marginal_relevance_search(
@@ -297,7 +298,7 @@ class PgbraidVectorStore(VectorStore):
         filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """As `max_marginal_relevance_search`."""
+        """Run `max_marginal_relevance_search` asynchronously."""
         return await self.asimilarity_search(query, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
 
     def max_marginal_relevance_search_by_vector(
@@ -309,7 +310,7 @@ class PgbraidVectorStore(VectorStore):
         filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """As `max_marginal_relevance_search`, of the nearest vectors."""
+        """Return documents near the vector that differ from one another, as `max_marginal_relevance_search` does."""
         return self.similarity_search_by_vector(embedding, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
 
     async def amax_marginal_relevance_search_by_vector(
@@ -321,24 +322,25 @@ class PgbraidVectorStore(VectorStore):
         filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
-        """As `max_marginal_relevance_search_by_vector`."""
+        """Run `max_marginal_relevance_search_by_vector` asynchronously."""
         diverse = _diverse(k, fetch_k, lambda_mult, kwargs)
         return await self.asimilarity_search_by_vector(embedding, k, filter, **diverse)
 
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """Return documents with their relevance from 0 to 1, which the option `min_relevance` cuts off at."""
+        """Return documents with their relevance from 0 to 1; the option `min_relevance` sets the lowest one."""
         return relevant(self._find(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
 
     async def _asimilarity_search_with_relevance_scores(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
-        """As `_similarity_search_with_relevance_scores`."""
+        """Run `_similarity_search_with_relevance_scores` asynchronously."""
         return relevant(await self._afind(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        """Return a function that cuts scores to 0 to 1, which boosts, inner products and distances leave."""
+        """Return a function that clamps scores to 0 to 1, since boosts, inner products and distances can exceed this
+        range."""
         return lambda score: min(max(score, 0.0), 1.0)
 
     def _find(self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any) -> list[Passage]:

@@ -1,1 +1,2 @@
-"""What stores of all frameworks share: connections, records, and what they do with a client. It loads no framework."""
+"""Provide the code that the stores of all frameworks share: connections, records, and operations on a client. This
+package imports no framework."""

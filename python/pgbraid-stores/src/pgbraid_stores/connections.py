@@ -1,4 +1,4 @@
-"""The connections of a store, opened when they are needed and each used by one call at a time."""
+"""Manage the connections of a store, opened on demand and each used by one call at a time."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Connections"]
 
-# Calls of a store that are at work at once, in threads and in each event loop; others wait.
+# The maximum of concurrent calls of a store, in threads and in each event loop; further calls wait.
 MOST_CONNECTIONS = 8
-# Of what came on an idle connection, before it is given up.
+# The maximum of reads from an idle connection; one with more pending data is closed.
 MOST_READS = 10
 
 
-# Those that a forked process is to leave alone, and what it inherited: never closed, and never collected.
+# A forked process must leave these connections to its parent. Inherited ones are kept referenced here, so that they are
+# never closed or collected.
 _all_connections: weakref.WeakSet[Connections] = weakref.WeakSet()
 _of_parents: list[object] = []
 
 
 class _LoopClients:
-    """Those of one event loop: a connection belongs to the loop that opened it."""
+    """Hold the idle clients of one event loop; a connection belongs to the loop that opened it."""
 
     def __init__(self) -> None:
         self.idle: list[AsyncClient] = []
@@ -42,17 +43,17 @@ class _LoopClients:
 
 
 class Connections:
-    """Lends clients of one tenant, which share an embedder. `dsn` is that of `pgbraid.connect`.
+    """Lend clients of one tenant, which share an embedder. `dsn` is as in `pgbraid.connect`.
 
-    Raises what `pgbraid.connect` does, when a client is needed first. A copy, a pickled one too, opens connections of
-    its own, and so does a forked process.
+    The first use of a client raises the errors of `pgbraid.connect`. A copy, an unpickled object and a forked process
+    open their own connections.
     """
 
     def __init__(self, dsn: str | None = None, tenant: str = "default", embedder: Embedder | None = None) -> None:
         self.dsn = dsn
         self.tenant = tenant
         self.embedder = embedder
-        # Loaded once for all clients.
+        # All clients share the offline model, so that it is loaded once.
         self._offline = OfflineModel()
         self._idle: list[Client] = []
         self._loops: dict[asyncio.AbstractEventLoop, _LoopClients] = {}
@@ -68,8 +69,8 @@ class Connections:
         self._loops_lock = threading.Lock()
 
     def _after_fork(self) -> None:
-        """Leave open connections to the parent, whose sessions would end with them. The threads that would give theirs
-        back are not here."""
+        """Leave open connections to the parent; closing them here would end its sessions. New locks are needed,
+        because the threads that hold the old ones do not exist in this process."""
         _of_parents.extend((self._idle[:], dict(self._loops)))
         self._idle.clear()
         self._loops.clear()
@@ -91,7 +92,7 @@ class Connections:
 
     @asynccontextmanager
     async def async_client(self) -> AsyncIterator[AsyncClient]:
-        """As `client`, for the running event loop."""
+        """Lend an asynchronous client of the running event loop until the end of the block."""
         process = os.getpid()
         clients = self._of_this_loop()
         async with clients.places:
@@ -105,7 +106,7 @@ class Connections:
                 self._give_back(client, clients.idle, process)
 
     def close(self) -> None:
-        """Close what is idle, of all event loops too. The next call opens a connection again."""
+        """Close the idle connections, including connections of all event loops. The next call opens a new one."""
         _close_all(self._idle, self._loops)
 
     def _of_this_loop(self) -> _LoopClients:
@@ -117,7 +118,7 @@ class Connections:
 
     @staticmethod
     def _take(idle: list[Any]) -> Any:
-        # Lists pop and append at once, whatever threads do.
+        # list.pop and list.append are atomic, so no lock is needed.
         while idle:
             try:
                 client = idle.pop()
@@ -130,10 +131,10 @@ class Connections:
     @staticmethod
     def _give_back(client: Any, idle: list[Any], process: int) -> None:
         if os.getpid() != process:
-            # A fork within the block, such as by an embedder.
+            # The process was forked within the block, for example by an embedder.
             _of_parents.append(client)
             return
-        # A call that was cancelled may have left it in the middle of a statement.
+        # A cancelled call may have left the connection in the middle of a statement.
         if client.connection.closed or client.connection.info.transaction_status != 0:
             _close([client])
         else:
@@ -141,10 +142,10 @@ class Connections:
 
 
 def _is_alive(client: Any) -> bool:
-    """Return whether the server has not ended the idle connection: ask the socket, not the server."""
+    """Return whether the server has kept the idle connection open. Ask only the socket, without a round trip."""
     connection = client.connection.pgconn
     with DefaultSelector() as selector:
-        # What has come besides an end are changed settings and notices; the end is behind them.
+        # Changed settings and notices may have arrived before the end of the connection, so read past them.
         for _ in range(MOST_READS):
             if client.connection.closed:
                 return False
@@ -169,7 +170,7 @@ def _close_all(idle: list[Client], loops: dict[asyncio.AbstractEventLoop, _LoopC
 def _close(idle: list[Any]) -> None:
     while idle:
         client = idle.pop()
-        # Not close(), which an asynchronous connection has to await.
+        # close() would have to be awaited on an asynchronous connection.
         client.connection.pgconn.finish()
 
 
@@ -178,6 +179,6 @@ def _after_fork() -> None:
         connections._after_fork()
 
 
-# Not on Windows, which has no fork.
+# Windows has no fork.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)

@@ -1,4 +1,4 @@
-"""A framework's embedding model as an embedder of pgbraid."""
+"""Adapt a framework's embedding model to an embedder of pgbraid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["EmbeddingModel", "FrameworkEmbedder", "KnownModel", "model_name_of"]
 
 
 class EmbeddingModel(Protocol):
-    """What a collection is made for. Every embedder is one."""
+    """Describe the model that a collection is made for. Every embedder implements this protocol."""
 
     @property
     def model_name(self) -> str: ...
@@ -28,14 +28,14 @@ class EmbeddingModel(Protocol):
 
 @dataclass(frozen=True)
 class KnownModel:
-    """The model of vectors that come from elsewhere."""
+    """Name the model of vectors that the framework computes itself."""
 
     model_name: str
     dimensions: int
 
 
 class FrameworkEmbedder:
-    """Embeds by two functions of a framework's model."""
+    """Embed with two functions of a framework's model."""
 
     def __init__(
         self,
@@ -49,7 +49,8 @@ class FrameworkEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        """Ask the model once, as frameworks do not say it. Raises EmbeddingError."""
+        """Return the dimensions; embed a text once to learn them, because frameworks do not tell them. Raise
+        EmbeddingError."""
         try:
             return to_vector(self._query("dimensions"), "a query").dimensions()
         except Exception as error:
@@ -63,7 +64,7 @@ class FrameworkEmbedder:
 
 
 def model_name_of(model: object) -> str:
-    """Return the name that a framework's model has in one attribute or another; else the name of its class."""
+    """Return a framework model's name, which may be in one of several attributes; else the name of its class."""
     for attribute in ("model_name", "model", "model_id"):
         name = getattr(model, attribute, None)
         if isinstance(name, str) and name:

@@ -1,4 +1,4 @@
-"""What a framework's document is in pgbraid, and what a chunk is for a framework."""
+"""Convert a framework's document to a record of pgbraid, and a chunk to a passage for a framework."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
     "with_relevance",
 ]
 
-# In the metadata of documents that an integration wrote: under its key is what it needs to give them back as they came,
-# and by it documents are known to be its own.
+# In a document's metadata, each integration stores under its key whatever it needs to restore the original document.
+# The key also marks the document as the integration's own.
 KEYS = ("_langchain", "_llamaindex", "_haystack")
-# Columns that are filled from metadata of the same name, so that filters and timeframes find them there.
+# Metadata of these names also fills the columns, so that filters and timeframes work.
 COLUMNS: Mapping[str, type | tuple[type, ...]] = {
     "speaker": str, "category": str, "language": str, "importance": (int, float), "occurred_at": (str, datetime),
 }  # fmt: skip
@@ -49,13 +49,13 @@ def fits_column(name: str, value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk for a framework: `id` finds it again."""
+    """Hold a chunk for a framework; its `id` finds it again."""
 
     id: str
     text: str
     metadata: dict[str, Any]
     score: float | None = None
-    # What the integration stored, under its key; None of a document that it did not write.
+    # The value that the integration stored under its key; None for another program's document.
     own: dict[str, Any] | None = None
 
 
@@ -70,7 +70,7 @@ def record(
     source: str | None = None,
     embedding: VectorLike | None = None,
 ) -> dict[str, Any]:
-    """Return a document of one given chunk, for `add_documents`."""
+    """Return a document with a single given chunk, for `add_documents`."""
     for reserved in KEYS:
         if reserved in metadata:
             raise InvalidArgumentError(
@@ -92,7 +92,7 @@ def record(
 
 
 def with_relevance(options: Any) -> Any:
-    """Return options by which a search also tells relevances; the database refuses what are no options."""
+    """Return options with which a search also returns relevances. Leave invalid options for the database to refuse."""
     if options is not None and not isinstance(options, Mapping):
         return options
     given = dict(options or {})
@@ -102,8 +102,8 @@ def with_relevance(options: Any) -> Any:
 
 
 def ordered_by_relevance(passages: list[Passage], relevance: Sequence[float] | None) -> list[Passage]:
-    """Return passages, best first, with the greatest relevance from their place on as the score, or unchanged
-    without."""
+    """Return passages whose score is the highest relevance from their place on, so that scores descend. Without
+    relevances, return them unchanged."""
     if relevance is None or len(relevance) != len(passages):
         return passages
     scores = list(accumulate(reversed(relevance), max))[::-1]
@@ -143,7 +143,7 @@ def _passage(
     if any(isinstance(stored.get(name), dict) for name in KEYS):
         own = stored.get(key)
         return Passage(external_id, text, metadata, score, own if isinstance(own, dict) else None)
-    # What an answer cites.
+    # An answer cites these values.
     for name, value in columns.items():
         if value is not None:
             metadata.setdefault(name, value.isoformat() if isinstance(value, datetime) else value)
@@ -152,8 +152,8 @@ def _passage(
 
 
 def _refuse_chunk_of_another(external_id: str, metadata: Mapping[str, Any]) -> None:
-    """Refuse what `_passage` gives of a document that came otherwise: it would replace the document, with all its
-    chunks."""
+    """Refuse a chunk that `_passage` made from another program's document: writing it would replace the whole
+    document."""
     document, chunk_index = metadata.get("external_id"), metadata.get("chunk_index")
     if chunk_index is not None and external_id in (document, f"{document}#{chunk_index}"):
         raise InvalidArgumentError(
@@ -167,13 +167,14 @@ def _fits(value: Any, most_bytes: int) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    """Return whether the database takes a time; Python takes more forms of ISO 8601, and metadata is free."""
+    """Return whether the database accepts a time. Python accepts more forms of ISO 8601, and metadata may hold any
+    text."""
     if isinstance(value, datetime):
         return True
     if not re.fullmatch(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", value):
         return False
     try:
-        # Python 3.10 reads neither a Z nor fractions of other than 3 or 6 digits.
+        # Python 3.10 accepts neither a Z nor fractions of other than 3 or 6 digits.
         return bool(datetime.fromisoformat(re.sub(r"\.\d+|Z", "", value)))
     except ValueError:
         return False

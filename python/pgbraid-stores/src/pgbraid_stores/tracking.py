@@ -1,4 +1,4 @@
-"""The documents of a run of `index`: their ids, and what became of them."""
+"""Track the documents of a run of `index`: their ids and outcomes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cleanup = Literal["incremental", "full"]
 
 
 class IndexingCounts(TypedDict):
-    """What became of the documents. `num_updated` are those of the same id with another text or other metadata."""
+    """Count the outcomes. `num_updated` counts documents of a known id with another text or other metadata."""
 
     num_added: int
     num_updated: int
@@ -25,14 +25,14 @@ class IndexingCounts(TypedDict):
 
 
 class StableIds:
-    """Ids by source and text, so that a text is the same document in every run."""
+    """Derive ids from source and text, so that a text is the same document in every run."""
 
     def __init__(self) -> None:
-        # How often a text came.
+        # The number of times that each text came.
         self._places: dict[bytes, int] = {}
 
     def next_of(self, source: str | None, text: str) -> str:
-        # Texts that come twice from a source differ in their metadata, such as the page.
+        # If a source has the same text twice, the metadata differs, such as the page.
         digest = _digest(json.dumps([source, text]))
         place = self._places.get(digest, 0)
         self._places[digest] = place + 1
@@ -40,7 +40,7 @@ class StableIds:
 
 
 class Seen:
-    """What came in this run."""
+    """Record the documents of a run."""
 
     def __init__(self, key: str, cleanup: Cleanup | None) -> None:
         self.ids: set[str] = set()
@@ -51,8 +51,8 @@ class Seen:
         self._stable = StableIds()
 
     def add(self, record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return the record to write, or None if the same one came before. A record whose `external_id` is empty
-        gets a stable one."""
+        """Return the record to write, or None if an equal one came before. A record with an empty `external_id` gets
+        a stable one."""
         source = record["metadata"][self._key].get("source")
         if source is not None:
             self.sources.add(source)

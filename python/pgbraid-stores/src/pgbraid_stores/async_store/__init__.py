@@ -1,4 +1,4 @@
-"""What the stores of all frameworks do with a client: one function for each thing."""
+"""Implement the operations of a store, one function each, for all frameworks."""
 
 from __future__ import annotations
 

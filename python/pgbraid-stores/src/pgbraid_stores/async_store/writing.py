@@ -1,4 +1,4 @@
-"""Writing documents, and embedding them."""
+"""Write documents and embed them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ async def write(
     model: EmbeddingModel | None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the model. Of those that are left out with
-    `on_error="skip"`, a UserWarning tells."""
+    """Write documents; create the collection for the model if it does not exist. With `on_error="skip"`, issue a
+    UserWarning for each document left out."""
     try:
         written = await client.add_documents(records, collection=collection, on_error=on_error)
     except NotFoundError:
@@ -40,9 +40,11 @@ async def write(
 
 
 async def embed_waiting(client: AsyncClient, collection: str) -> int:
-    """Embed the chunks that wait, and count them. If the embedder fails, or its vectors are of other
-    dimensions, they go on waiting, and a UserWarning says so: the documents are stored, and writing them again could
-    store copies."""
+    """Embed the pending chunks, and return their number.
+
+    If the embedder fails, or returns vectors of other dimensions, issue a UserWarning and leave the chunks pending. An
+    error would be wrong: the documents are stored, and writing them again could store copies.
+    """
     try:
         return await client.embed_pending(collection)
     except (DimensionMismatchError, EmbeddingError) as error:

@@ -1,6 +1,6 @@
 # Generated from async_store/__init__.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""What the stores of all frameworks do with a client: one function for each thing."""
+"""Implement the operations of a store, one function each, for all frameworks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 # Generated from async_store/indexing.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Documents of a loader, kept in step. What is indexed is read in the collection itself, so that there is no record of
-it beside, which could be wrong."""
+"""Keep a collection in step with the documents of a loader.
+
+The collection itself tells what is indexed, so there is no separate record that could be wrong.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["index"]
 
-# Sources whose documents are looked up in a call.
+# The number of sources looked up in one call.
 SOURCES_AT_ONCE = 1000
 DELETED_AT_ONCE = 10_000
 
@@ -35,11 +37,11 @@ def index(
     batch_size: int = 1000,
     embed: bool = True,
 ) -> IndexingCounts:
-    """Write documents and, when all are written, delete those that are gone: with "incremental" those of the sources
-    that came, with "full" all that were indexed. A record has its source, or None, in `metadata[key]["source"]`; its
-    `external_id` may be empty: see `Seen`.
+    """Write documents; when all are written, delete the documents that are gone. With "incremental", documents of this
+    run's sources are checked; with "full", all indexed documents.
 
-    Raises InvalidArgumentError, and what `add_documents` does; nothing is deleted then.
+    A record has its source, or None, in `metadata[key]["source"]`; its `external_id` may be empty: see `Seen`. Raise
+    InvalidArgumentError and the errors of `add_documents`; nothing is deleted then.
     """
     if cleanup not in (None, "incremental", "full"):
         raise InvalidArgumentError(f"cleanup is {cleanup!r}", hint="use 'incremental', 'full' or None")
@@ -62,7 +64,7 @@ def index(
     if cleanup is not None:
         counts["num_deleted"] = _clean(client, seen, key, collection, cleanup)
     if embed:
-        # Also what an earlier run could not embed.
+        # This also embeds texts that an earlier run could not embed.
         embed_waiting(client, collection)
     return counts
 

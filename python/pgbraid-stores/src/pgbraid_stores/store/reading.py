@@ -1,6 +1,6 @@
 # Generated from async_store/reading.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Finding chunks: by a query, by their ids, by a filter alone."""
+"""Find chunks by a query, by their ids, or by a filter alone."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ __all__ = [
     "update_matching",
 ]
 
-# Documents that are read in a call, and that `list_documents` gives in one.
+# READ_AT_ONCE documents are read in one call; `list_documents` returns PAGE in one.
 READ_AT_ONCE = 500
 PAGE = 10_000
-# Ids that are looked up in a call: a filter may be 1 MiB long, and an id 1024 bytes.
+# The number of ids looked up in one call: a filter may have 1 MiB, and an id 1024 bytes.
 IDS_AT_ONCE = 500
-# Warnings of searches that did not do what was asked for, or searched where nothing is. The others tell of the query.
+# These warnings say that a search left out a step, or searched an empty collection. Other warnings concern the query
+# only.
 DEGRADED = (
     "embedding_unavailable",
     "empty_collection",
@@ -63,11 +64,11 @@ def find(
     relevance_modes: Sequence[Mode] = ("hybrid",),
     **options: Any,
 ) -> list[Passage]:
-    """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results. A vector
-    that the framework gives along is not used if it is of another model: full text answers a hybrid search.
+    """Search. A step that the search left out becomes a UserWarning, because results of frameworks have no place for
+    it. If the framework's vector comes from another model, a hybrid search answers by full text without it.
 
-    In `relevance_modes`, scores are relevances from 0 to 1, by which frameworks cut off: those of fused scores only say
-    how a row compares with the best one. A row has at least the relevance of those after it, so that scores descend.
+    In `relevance_modes`, scores are relevances from 0 to 1, because frameworks apply thresholds to scores, and a fused
+    score only compares a row with the best one. Each score is at least as high as the next, so scores descend.
     """
     if mode in relevance_modes and options.get("reranker") is None and isinstance(query, str):
         options["options"] = with_relevance(options.get("options"))
@@ -88,9 +89,9 @@ def find(
 
 
 def passages_by_id(client: Client, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
-    """Return the chunks of these ids, in their order, without those that are not there."""
+    """Return the chunks of these ids, in this order; missing ids are left out."""
     wanted = list(dict.fromkeys(ids))
-    # The id of a chunk that is not its document's first.
+    # A chunk that is not its document's first has an id such as doc#1.
     documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
     known: dict[str, Passage] = {}
     for passage in _passages(client, documents, key, collection):
@@ -106,8 +107,8 @@ def passages_matching(
     collection: str,
     ids: Sequence[str] | None = None,
 ) -> list[Passage]:
-    """Return all chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
-    external_ids."""
+    """Return all chunks of the documents that have a matching chunk, in order of external_id. `ids` restricts the
+    documents."""
     return _passages(client, matching_ids(client, filters, collection, ids), key, collection)
 
 
@@ -133,8 +134,8 @@ def _passages(client: Client, external_ids: Sequence[str], key: str, collection:
 def matching_ids(
     client: Client, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> list[str]:
-    """Return the external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of
-    their bytes."""
+    """Return the external_ids of the documents that have a matching chunk, in byte order. `ids` restricts the
+    documents."""
     if ids is not None:
         return _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
     found: list[str] = []
@@ -159,7 +160,7 @@ def _matching_of(
 
 
 def existing_ids(client: Client, ids: Sequence[str], collection: str) -> set[str]:
-    """Return which of these documents are there; none if there is no such collection yet."""
+    """Return the ids whose documents exist; none if the collection does not exist yet."""
     try:
         return set(matching_ids(client, None, collection, ids))
     except NotFoundError:
@@ -169,7 +170,7 @@ def existing_ids(client: Client, ids: Sequence[str], collection: str) -> set[str
 def delete_matching(
     client: Client, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
 ) -> int:
-    """Delete the documents, of `ids` if given, that have a chunk which matches, and count them."""
+    """Delete the documents that have a matching chunk, and return their number. `ids` restricts the documents."""
     deleted = 0
     found = matching_ids(client, filters, collection, ids)
     for start in range(0, len(found), PAGE):
@@ -180,7 +181,7 @@ def delete_matching(
 def update_matching(
     client: Client, filters: Mapping[str, Any] | None, metadata: Mapping[str, Any], collection: str
 ) -> int:
-    """Merge into the metadata of the documents that have a chunk which matches, and count them."""
+    """Merge `metadata` into the metadata of the documents that have a matching chunk, and return their number."""
     updated = 0
     ids = matching_ids(client, filters, collection)
     for start in range(0, len(ids), PAGE):

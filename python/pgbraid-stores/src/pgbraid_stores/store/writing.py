@@ -1,6 +1,6 @@
 # Generated from async_store/writing.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Writing documents, and embedding them."""
+"""Write documents and embed them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def write(
     model: EmbeddingModel | None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the model. Of those that are left out with
-    `on_error="skip"`, a UserWarning tells."""
+    """Write documents; create the collection for the model if it does not exist. With `on_error="skip"`, issue a
+    UserWarning for each document left out."""
     try:
         written = client.add_documents(records, collection=collection, on_error=on_error)
     except NotFoundError:
@@ -41,9 +41,11 @@ def write(
 
 
 def embed_waiting(client: Client, collection: str) -> int:
-    """Embed the chunks that wait, and count them. If the embedder fails, or its vectors are of other
-    dimensions, they go on waiting, and a UserWarning says so: the documents are stored, and writing them again could
-    store copies."""
+    """Embed the pending chunks, and return their number.
+
+    If the embedder fails, or returns vectors of other dimensions, issue a UserWarning and leave the chunks pending. An
+    error would be wrong: the documents are stored, and writing them again could store copies.
+    """
     try:
         return client.embed_pending(collection)
     except (DimensionMismatchError, EmbeddingError) as error:

@@ -1,4 +1,4 @@
-"""LlamaIndex: a vector store and a retriever on a pgbraid collection."""
+"""Integrate LlamaIndex: a vector store and a retriever on a pgbraid collection."""
 
 from llama_index.vector_stores.pgbraid.base import PgbraidRetriever, PgbraidVectorStore
 

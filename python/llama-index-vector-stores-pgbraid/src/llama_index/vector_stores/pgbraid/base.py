@@ -1,4 +1,4 @@
-"""The vector store, a collection of pgbraid, and its retriever."""
+"""Provide a vector store on a collection of pgbraid, and its retriever."""
 
 from __future__ import annotations
 
@@ -42,32 +42,33 @@ __all__ = ["PgbraidRetriever", "PgbraidVectorStore"]
 
 FULL_TEXT = (VectorStoreQueryMode.SPARSE, VectorStoreQueryMode.TEXT_SEARCH)
 QUERY_MODES = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.MMR, *FULL_TEXT)
-# Arguments of a store that are fields too, and in what to_dict gives.
+# These arguments of a store are fields as well, and to_dict includes them.
 SAVED = ("collection", "tenant", "mode", "embed")
 MMR_ARGUMENTS = ("mmr_threshold", "mmr_prefetch_factor", "mmr_prefetch_k")
 
 
 class PgbraidVectorStore(BasePydanticVectorStore):
-    """Keep and search nodes in a collection of pgbraid. Queries of the mode DEFAULT are hybrid unless `mode` says
+    """Keep and search nodes in a collection of pgbraid. Queries of the mode DEFAULT are hybrid unless `mode` is
     "semantic" or "full_text".
 
-    `embed_model` is a `BaseEmbedding`, or an embedder of pgbraid. The store then embeds queries, and nodes that come
-    without an embedding, and answers by full text if the model fails. Without one, LlamaIndex embeds, and `model_name`
-    is the name of its model, for the collection that the first write creates. `dsn` and `tenant` are as in
-    `pgbraid.connect`. With `embed=False`, nodes without an embedding wait for `pgbraid work`.
+    `embed_model` is a `BaseEmbedding`, or an embedder of pgbraid. The store then embeds queries and nodes without an
+    embedding, and answers by full text if the model fails. Without `embed_model`, LlamaIndex embeds, and `model_name`
+    names its model for the collection that the first write creates. `dsn` and `tenant` are as in `pgbraid.connect`.
+    With `embed=False`, nodes without an embedding wait for `pgbraid work`.
 
     A node is a document of pgbraid with one chunk; its id is the external_id, and its relationships are kept. Its
-    metadata `title` or `file_name`, and `source`, `file_path` or `url`, are title and source_uri; `speaker`,
-    `category`, `language`, `importance` and `occurred_at` fill the columns of these names where their types fit.
-    Searches also find documents that came otherwise: each chunk is a TextNode, whose source node is the document. A
-    filter's key means the metadata of a node, and the column of that name of a document that came otherwise.
+    metadata `title` or `file_name` becomes title; `source`, `file_path` or `url` becomes source_uri. The keys
+    `speaker`, `category`, `language`, `importance` and `occurred_at` fill the columns of the same names where their
+    types fit. Searches also find documents that other programs wrote. Each of their chunks is a TextNode, with the
+    document as its source node. A filter's key means the metadata of a node, and the column of the same name in a
+    document that another program wrote.
 
-    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. Copies, pickled ones
-    too, and forked processes open their own. The store can be pickled if its model can, and then holds its `dsn` with
-    the password. `to_dict` has neither the `dsn` nor the model: give them again, `PgbraidVectorStore.from_dict(data,
-    embed_model=…, dsn=…)`.
+    Each thread or task that makes a call uses its own connection, up to eight; `close()` or `with` closes them. Copies,
+    unpickled stores and forked processes open their own connections. A store can be pickled if its model can; the
+    pickle contains the `dsn` with the password. `to_dict` omits `dsn` and model, so give them again:
+    `PgbraidVectorStore.from_dict(data, embed_model=…, dsn=…)`.
 
-    Errors are PgbraidErrors. If a search cannot do something, such as embed the query, it gives a UserWarning.
+    Errors are PgbraidErrors. If a search has to leave out a step, such as embedding the query, it issues a UserWarning.
     """
 
     stores_text: bool = True
@@ -107,7 +108,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         self._model_name = model_name
 
     def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
-        # LlamaIndex leaves out what cannot be pickled, and a store would be without its connections.
+        # LlamaIndex drops attributes that cannot be pickled, so the store would lose its connections.
         arguments: dict[str, Any] = {name: getattr(self, name) for name in SAVED}
         arguments |= {"dsn": self._connections.dsn, "model_name": self._model_name}
         return partial(type(self), self._embed_model, **arguments), ()
@@ -118,7 +119,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
-        """Make the store of `to_dict`; further arguments are the store's, and come before `data`."""
+        """Make a store from the result of `to_dict`; further arguments are the store's, and override `data`."""
         saved: dict[str, Any] = {name: data[name] for name in SAVED if name in data}
         return cls(**(saved | kwargs))
 
@@ -128,11 +129,11 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     @property
     def client(self) -> Connections:
-        """Return what lends clients: `with store.client.client() as client:`."""
+        """Return the pool that lends clients: `with store.client.client() as client:`."""
         return self._connections
 
     def close(self) -> None:
-        """Close the connections. The next call opens them again."""
+        """Close the connections. The next call opens new ones."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -148,8 +149,9 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     def add(
         self, nodes: Sequence[BaseNode], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """Write nodes, or replace those of the same id, and return the ids. Nodes without an embedding are embedded,
-        unless their text is unchanged. With `on_error="skip"` refused nodes are left out, as a UserWarning says."""
+        """Write nodes, replace nodes of the same id, and return the ids. Nodes without an embedding are embedded,
+        unless their text is unchanged. With `on_error="skip"`, refused nodes are left out, and a UserWarning names
+        them."""
         records = [record_of(node) for node in nodes]
         failed: set[int] = set()
         if records:
@@ -163,7 +165,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     async def async_add(
         self, nodes: Sequence[BaseNode], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
     ) -> list[str]:
-        """As `add`."""
+        """Run `add` asynchronously."""
         records = [record_of(node) for node in nodes]
         failed: set[int] = set()
         if records:
@@ -177,11 +179,12 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     def index(
         self, nodes: Sequence[BaseNode], *, cleanup: Cleanup | None = None, batch_size: int = 1000
     ) -> IndexingCounts:
-        """Bring the collection in step with nodes, without a docstore: what is there is known by the collection itself.
+        """Synchronise the collection with nodes, without a docstore: the collection itself records what is indexed.
 
-        Nodes get ids by their document and their text, also where others refer to them, so that only new texts are
-        embedded. When all are written, cleanup="incremental" deletes what the documents that came had before, "full"
-        whatever was indexed before and did not come. Nodes of `add`, and what others wrote, stay.
+        Nodes get ids made from their document and text, and references between nodes are adapted, so that only new
+        texts are embedded. After all are written, cleanup="incremental" deletes nodes that are gone from the documents
+        in this run. cleanup="full" deletes every indexed node that is not in this run. Nodes of `add` and documents of
+        other programs stay.
         """
         records = indexed_records(nodes)
         with self._connections.client() as client:
@@ -193,7 +196,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     async def aindex(
         self, nodes: Sequence[BaseNode], *, cleanup: Cleanup | None = None, batch_size: int = 1000
     ) -> IndexingCounts:
-        """As `index`."""
+        """Run `index` asynchronously."""
         records = indexed_records(nodes)
         async with self._connections.async_client() as client:
             return await async_store.index(
@@ -202,20 +205,20 @@ class PgbraidVectorStore(BasePydanticVectorStore):
             )  # fmt: skip
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """Delete the nodes of a document, and those of no other, whatever their texts are."""
+        """Delete the nodes of one document only, even if another document has the same texts."""
         with self._connections.client() as client:
             store.delete_matching(client, _of_document(ref_doc_id), self.collection)
 
     async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """As `delete`."""
+        """Run `delete` asynchronously."""
         async with self._connections.async_client() as client:
             await async_store.delete_matching(client, _of_document(ref_doc_id), self.collection)
 
     def delete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
-        """Delete nodes by their ids, by a filter, or by both. Raises InvalidArgumentError for a filter that keeps every
-        node, such as `nin` of an empty list."""
+        """Delete nodes by their ids, by a filter, or by both. Raise InvalidArgumentError for a filter that keeps
+        every node, such as `nin` of an empty list."""
         wanted = _deleted(node_ids, filters)
         with self._connections.client() as client:
             store.delete_matching(client, wanted, self.collection, node_ids)
@@ -223,18 +226,18 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     async def adelete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
-        """As `delete_nodes`."""
+        """Run `delete_nodes` asynchronously."""
         wanted = _deleted(node_ids, filters)
         async with self._connections.async_client() as client:
             await async_store.delete_matching(client, wanted, self.collection, node_ids)
 
     def clear(self) -> None:
-        """Delete all that the tenant has in the collection, also what others wrote."""
+        """Delete all the tenant's documents in the collection, including documents of other programs."""
         with self._connections.client() as client:
             client.clear_collection(self.collection)
 
     async def aclear(self) -> None:
-        """As `clear`."""
+        """Run `clear` asynchronously."""
         async with self._connections.async_client() as client:
             await client.clear_collection(self.collection)
 
@@ -253,7 +256,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     async def aget_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
-        """As `get_nodes`."""
+        """Run `get_nodes` asynchronously."""
         async with self._connections.async_client() as client:
             if filters is None and node_ids is not None:
                 found = await async_store.passages_by_id(client, node_ids, key=KEY, collection=self.collection)
@@ -265,12 +268,12 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         return [node_of(passage) for passage in found]
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """Search. Further arguments are those of `pgbraid.Client.search`, such as fusion, min_score and options."""
+        """Search. Further arguments go to `pgbraid.Client.search`, such as fusion, min_score and options."""
         match_count, arguments = _search_of(query, self.mode, kwargs)
         return _result(self._find(query.query_str, match_count, **arguments))
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """As `query`."""
+        """Run `query` asynchronously."""
         match_count, arguments = _search_of(query, self.mode, kwargs)
         return _result(await self._afind(query.query_str, match_count, **arguments))
 
@@ -293,8 +296,8 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
 
 class PgbraidRetriever(BaseRetriever):
-    """The best nodes of a store, which embeds the query itself. `filters` are `MetadataFilters` or a filter of pgbraid;
-    further arguments are those of `pgbraid.Client.search`, such as mode, reranker and options."""
+    """Retrieve the best nodes of a store, which embeds the query itself. `filters` are `MetadataFilters` or a filter
+    of pgbraid; further arguments go to `pgbraid.Client.search`, such as mode, reranker and options."""
 
     def __init__(
         self,
@@ -327,7 +330,7 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
         )
     match_count = query.similarity_top_k
     given = dict(kwargs)
-    # Those of LlamaIndex' own store.
+    # LlamaIndex' own vector store takes these arguments.
     diversity = {name: given.pop(name) for name in MMR_ARGUMENTS if name in given}
     arguments: dict[str, Any] = {"mode": default}
     if query.mode in FULL_TEXT:
@@ -363,8 +366,8 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
 
 
 def _of_document(ref_doc_id: str) -> dict[str, Any]:
-    """Return a filter for the nodes of a document, for a document that came otherwise, and for a document that is a
-    node."""
+    """Return a filter that matches the nodes of a document, and the document itself if it is a node or was written
+    by another program."""
     return {"$or": [{REF_DOC_ID: ref_doc_id}, {"external_id": ref_doc_id}]}
 
 

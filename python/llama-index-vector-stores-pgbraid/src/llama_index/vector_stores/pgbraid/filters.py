@@ -1,4 +1,4 @@
-"""LlamaIndex's filters as those of pgbraid."""
+"""Translate LlamaIndex's filters to filters of pgbraid."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pgbraid_stores.records import fits_column, metadata_key
 
 __all__ = ["REF_DOC_ID", "is_always", "translated"]
 
-# Where the id of the document that a node is part of is stored; by these keys LlamaIndex looks for it.
+# A node stores the id of its document here; LlamaIndex' filters name it by one of these keys.
 REF_DOC_ID = "_llamaindex.ref_doc_id"
 REF_DOC_KEYS = ("ref_doc_id", "doc_id", "document_id")
-# The keys of a node's metadata whose value is an empty list or text: filters compare with no list.
+# This list names the metadata keys with an empty list or text, because filters cannot compare with an empty list.
 EMPTY_KEYS = "_llamaindex.empty"
 PATTERN_SIGNS = re.compile(r"[\\%_]")
 WITH_BACKSLASH = r"\\\g<0>"
 
 
 def _all(key: str, value: Any) -> dict[str, Any]:
-    # Of no elements, any list has all.
+    # Every list contains all elements of an empty list.
     return {"$and": [{key: one} for one in value]} if value else {key: {"$exists": True}}
 
 
@@ -37,7 +37,7 @@ def _simple(operator: str) -> Callable[[str, Any], dict[str, Any]]:
 
 
 def _match(operator: str) -> Callable[[str, Any], dict[str, Any]]:
-    """Return a filter for texts with this part."""
+    """Return a function that makes filters for texts containing a part."""
     return lambda key, value: {key: {operator: f"%{PATTERN_SIGNS.sub(WITH_BACKSLASH, value)}%"}}
 
 
@@ -63,8 +63,8 @@ LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperat
 
 
 def translated(filters: MetadataFilters | Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return LlamaIndex's filters as a filter of pgbraid, or None for no filter. Raises InvalidArgumentError for what
-    cannot be expressed."""
+    """Return LlamaIndex's filters as a filter of pgbraid, or None for no filter. Raise InvalidArgumentError for a
+    filter that pgbraid cannot express."""
     if filters is None:
         return None
     if not isinstance(filters, MetadataFilters):
@@ -102,7 +102,7 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
     named = metadata_key(key)
     if named == key:
         return translate(key, one.value)
-    # Documents that came otherwise have it in the column.
+    # Documents written by other programs have the value in the column.
     values = one.value if isinstance(one.value, list) else [one.value]
     has_text = key not in ("importance", "occurred_at")
     if (one.operator in TEXT_MATCHES and not has_text) or not all(
@@ -114,8 +114,8 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
 
 
 def is_always(filters: MetadataFilter | MetadataFilters) -> bool | None:
-    """Return True if a filter keeps every node that has its keys, False if it keeps none, None if that depends on
-    nodes."""
+    """Return True if a filter keeps every node that has its keys, False if it keeps none, and None if it depends on
+    the node."""
     if isinstance(filters, MetadataFilter):
         if filters.value != [] or filters.operator not in LISTS:
             return None

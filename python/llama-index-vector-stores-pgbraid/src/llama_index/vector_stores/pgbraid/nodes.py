@@ -1,4 +1,4 @@
-"""LlamaIndex' nodes as documents of pgbraid, and chunks as nodes."""
+"""Convert LlamaIndex' nodes to documents of pgbraid, and chunks to nodes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from pgbraid_stores.tracking import StableIds
 __all__ = ["KEY", "indexed_records", "node_of", "record_of"]
 
 KEY = "_llamaindex"
-# Of a node, what is stored elsewhere: its id, metadata, text and vector.
+# These parts of a node have places of their own: its id, metadata, text and vector.
 ELSEWHERE = ("id_", "metadata", "text", "text_resource", "embedding")
 
-# Of a chunk that came otherwise, where it is from: it is no text, neither for language models nor for embedding models.
+# In a chunk that another program wrote, these keys name its origin. They are hidden from language models and embedding
+# models.
 ORIGIN = ("ingest", "source", "external_id", "chunk_index")
 
 
 def record_of(node: BaseNode, source: str | None = None, external_id: str | None = None) -> dict[str, Any]:
-    """Return a record to write; with a source, as `index` writes it."""
+    """Return the record to write; `index` gives the source as well."""
     metadata = node.metadata
     dumped = node.model_dump(mode="json")
     own: dict[str, Any] = {

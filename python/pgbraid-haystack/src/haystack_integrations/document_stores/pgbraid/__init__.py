@@ -1,4 +1,4 @@
-"""Haystack: a document store on a pgbraid collection."""
+"""Integrate Haystack: a document store on a pgbraid collection."""
 
 from haystack_integrations.document_stores.pgbraid.document_store import PgbraidDocumentStore
 

@@ -1,4 +1,5 @@
-"""Haystack's documents as documents of pgbraid, and chunks as documents; its embedders as one of pgbraid."""
+"""Convert Haystack's documents to documents of pgbraid, chunks to Haystack's documents, and its embedders to one of
+pgbraid."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def document_of(passage: Passage) -> Document:
 
 
 def embedder_of(text_embedder: Any, document_embedder: Any, model_name: str | None) -> Embedder | None:
-    """Make an embedder of a component for queries and one for documents, which may be None: then the first embeds
+    """Make an embedder from a component for queries and one for documents. If the second is None, the first embeds
     documents one by one."""
     if text_embedder is None:
         if document_embedder is not None:

@@ -1,4 +1,4 @@
-"""The document store: a collection of pgbraid."""
+"""Provide a document store on a collection of pgbraid."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
 __all__ = ["PgbraidDocumentStore"]
 
-# Policies by which a document that is there is not replaced.
+# Under these policies, a stored document is not replaced.
 KEEPING = (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL)
 
 
 class PgbraidDocumentStore:
     """Keep and search documents in a collection of pgbraid.
 
-    `text_embedder` is a component of Haystack that embeds queries, or an embedder of pgbraid. `document_embedder`, a
-    component too, embeds documents that come without an embedding; without it, `text_embedder` embeds them one by one.
-    Without a `text_embedder`, the offline model embeds collections made for it. `model_name` is the name of the model
-    in a collection that the first write creates. `dsn`, a Secret or a string, and `tenant` are as in `pgbraid.connect`.
-    With `embed=False`, documents without an embedding wait for `pgbraid work`.
+    `text_embedder` is a component of Haystack that embeds queries, or an embedder of pgbraid. `document_embedder`, also
+    a component, embeds documents without an embedding; without it, `text_embedder` embeds them one by one. Without a
+    `text_embedder`, the offline model embeds collections made for it. `model_name` names the model in a collection that
+    the first write creates. `dsn` is a Secret or a string, and `tenant` is as in `pgbraid.connect`. With `embed=False`,
+    documents without an embedding wait for `pgbraid work`.
 
-    A document is a document of pgbraid with one chunk; its id is the external_id. Its meta `title` or `file_name`, and
-    `source`, `file_path` or `url`, are title and source_uri; `speaker`, `category`, `language`, `importance` and
-    `occurred_at` fill the columns of these names where their types fit. Searches also find documents that came
-    otherwise: each chunk is a Document, with title, source, external_id and chunk_index in its meta. Embeddings are not
-    read back.
+    A document is a document of pgbraid with one chunk; its id is the external_id. Its meta `title` or `file_name`
+    becomes title; `source`, `file_path` or `url` becomes source_uri. The keys `speaker`, `category`, `language`,
+    `importance` and `occurred_at` fill the columns of the same names where their types fit. Searches also find
+    documents that other programs wrote. Each of their chunks is a Document, with title, source, external_id and
+    chunk_index in its meta. Results do not contain embeddings.
 
-    Each thread or task that calls has a connection, up to eight; `close()` or `with` closes them. A forked process
-    opens its own.
+    Each thread or task that makes a call uses its own connection, up to eight; `close()` or `with` closes them. A
+    forked process opens its own.
 
-    Errors are PgbraidErrors, and FilterError. If a search cannot do something, such as embed the query, it gives a
-    UserWarning.
+    Errors are PgbraidErrors, and FilterError. If a search has to leave out a step, such as embedding the query, it
+    issues a UserWarning.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class PgbraidDocumentStore:
         self._connections = Connections(self._dsn.resolve_value() if self._dsn else None, tenant, embedder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the store for a pipeline that is saved. A `dsn` has to be a Secret of the environment for that, and
-        embedders components of Haystack."""
+        """Return the store as a dictionary, for saving a pipeline. This requires a `dsn` that is a Secret of the
+        environment, and embedders that are components of Haystack."""
         return default_to_dict(
             self, text_embedder=self._text_embedder, document_embedder=self._document_embedder,
             collection=self.collection, dsn=self._dsn, tenant=self.tenant, model_name=self._model_name,
@@ -83,7 +83,7 @@ class PgbraidDocumentStore:
         return default_from_dict(cls, data)
 
     def close(self) -> None:
-        """Close the connections. The next call opens them again."""
+        """Close the connections. The next call opens new ones."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -102,9 +102,9 @@ class PgbraidDocumentStore:
         policy: DuplicatePolicy = DuplicatePolicy.NONE,
         on_error: Literal["raise", "skip"] = "raise",
     ) -> int:
-        """Write documents and count them. Documents of ids that are there are replaced, unless `policy` is SKIP or
-        FAIL. A text that is as before is not embedded again. With `on_error="skip"` those that are refused are left
-        out, as a UserWarning says."""
+        """Write documents and return their number. Stored documents of the same ids are replaced, unless `policy` is
+        SKIP or FAIL. An unchanged text is not embedded again. With `on_error="skip"`, refused documents are left
+        out, and a UserWarning names them."""
         _check_documents(documents)
         if not documents:
             return 0
@@ -128,7 +128,7 @@ class PgbraidDocumentStore:
         policy: DuplicatePolicy = DuplicatePolicy.NONE,
         on_error: Literal["raise", "skip"] = "raise",
     ) -> int:
-        """As `write_documents`."""
+        """Run `write_documents` asynchronously."""
         _check_documents(documents)
         if not documents:
             return 0
@@ -147,54 +147,54 @@ class PgbraidDocumentStore:
         return len(wanted) - failed
 
     def delete_documents(self, document_ids: list[str]) -> None:
-        """Delete documents; unknown ids are passed over."""
+        """Delete documents; ignore unknown ids."""
         with self._connections.client() as client:
             client.delete_documents(document_ids, collection=self.collection)
 
     async def delete_documents_async(self, document_ids: list[str]) -> None:
-        """As `delete_documents`."""
+        """Run `delete_documents` asynchronously."""
         async with self._connections.async_client() as client:
             await client.delete_documents(document_ids, collection=self.collection)
 
     def delete_all_documents(self) -> None:
-        """Delete all that the tenant has in the collection, also what others wrote."""
+        """Delete all the tenant's documents in the collection, including documents of other programs."""
         with self._connections.client() as client:
             client.clear_collection(self.collection)
 
     async def delete_all_documents_async(self) -> None:
-        """As `delete_all_documents`."""
+        """Run `delete_all_documents` asynchronously."""
         async with self._connections.async_client() as client:
             await client.clear_collection(self.collection)
 
     def delete_by_filter(self, filters: dict[str, Any]) -> int:
-        """Delete the documents that match, and count them."""
+        """Delete the documents that match, and return their number."""
         with self._connections.client() as client:
             return store.delete_matching(client, _required(filters), self.collection)
 
     async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """As `delete_by_filter`."""
+        """Run `delete_by_filter` asynchronously."""
         async with self._connections.async_client() as client:
             return await async_store.delete_matching(client, _required(filters), self.collection)
 
     def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """Merge into the meta of the documents that match, and count them."""
+        """Merge `meta` into the meta of the documents that match, and return their number."""
         with self._connections.client() as client:
             return store.update_matching(client, _required(filters), meta, self.collection)
 
     async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
-        """As `update_by_filter`."""
+        """Run `update_by_filter` asynchronously."""
         async with self._connections.async_client() as client:
             return await async_store.update_matching(client, _required(filters), meta, self.collection)
 
     # Reading
 
     def count_documents(self) -> int:
-        """Count documents of pgbraid; one that came otherwise may have several chunks."""
+        """Count documents of pgbraid; a document that another program wrote may have several chunks."""
         with self._connections.client() as client:
             return client.count(self.collection)
 
     async def count_documents_async(self) -> int:
-        """As `count_documents`."""
+        """Run `count_documents` asynchronously."""
         async with self._connections.async_client() as client:
             return await client.count(self.collection)
 
@@ -204,19 +204,19 @@ class PgbraidDocumentStore:
             return len(store.matching_ids(client, translated(filters), self.collection))
 
     async def count_documents_by_filter_async(self, filters: dict[str, Any]) -> int:
-        """As `count_documents_by_filter`."""
+        """Run `count_documents_by_filter` asynchronously."""
         async with self._connections.async_client() as client:
             return len(await async_store.matching_ids(client, translated(filters), self.collection))
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """Return the documents that match, in the order of their ids; all, without a filter."""
+        """Return the documents that match, in the order of their ids; without a filter, return all."""
         wanted = translated(filters)
         with self._connections.client() as client:
             found = store.passages_matching(client, wanted, key=KEY, collection=self.collection)
         return [document_of(passage) for passage in found]
 
     async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """As `filter_documents`."""
+        """Run `filter_documents` asynchronously."""
         wanted = translated(filters)
         async with self._connections.async_client() as client:
             found = await async_store.passages_matching(client, wanted, key=KEY, collection=self.collection)
@@ -225,7 +225,7 @@ class PgbraidDocumentStore:
     def search(
         self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
     ) -> list[Document]:
-        """Return the best documents. Further arguments are those of `pgbraid.Client.search`, such as embedding, mode,
+        """Return the best documents. Further arguments go to `pgbraid.Client.search`, such as embedding, mode,
         reranker and options."""
         arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
         with self._connections.client() as client:
@@ -234,7 +234,7 @@ class PgbraidDocumentStore:
     async def search_async(
         self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
     ) -> list[Document]:
-        """As `search`."""
+        """Run `search` asynchronously."""
         arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
         async with self._connections.async_client() as client:
             return [document_of(passage) for passage in await async_store.find(client, query, top_k, **arguments)]
@@ -255,7 +255,8 @@ def _check_documents(documents: Any) -> None:
 
 
 def _wanted(documents: list[Document], known: set[str], policy: DuplicatePolicy) -> list[Document]:
-    """Return the documents to write. Of several with one id, the first if the policy is SKIP, else the last."""
+    """Return the documents to write. If several have the same id, keep the first under the policy SKIP, else the
+    last."""
     if policy not in KEEPING:
         return documents
     wanted: list[Document] = []

@@ -1,4 +1,4 @@
-"""Haystack's filters as those of pgbraid."""
+"""Translate Haystack's filters to filters of pgbraid."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ COMPARISONS = {"==": "$eq", "!=": "$ne", ">": "$gt", ">=": "$gte", "<": "$lt", "
 ORDERED = (">", ">=", "<", "<=")
 LISTS = {"in": "$in", "not in": "$nin"}
 LOGIC = ("AND", "OR", "NOT")
-# What documents have besides metadata, and filters cannot look into.
+# These fields of a document are not metadata, and filters cannot access them.
 CONTENTS = ("content", "blob", "score", "embedding", "sparse_embedding")
 
 
 def translated(filters: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return Haystack's filters as a filter of pgbraid, or None for no filter. Raises FilterError for what is malformed
-    or cannot be expressed."""
+    """Return Haystack's filters as a filter of pgbraid, or None for no filter. Raise FilterError for a filter that
+    is malformed or that pgbraid cannot express."""
     return _condition(filters) if filters else None
 
 
@@ -59,7 +59,7 @@ def _comparison(field: str, operator: str, value: Any) -> dict[str, Any]:
         known = ", ".join([*COMPARISONS, *LISTS])
         raise FilterError(f"the operator {operator!r} of {field} cannot be expressed: use one of {known}")
     if value is None:
-        # Nothing is more or less than nothing.
+        # A missing value is never greater or less than another.
         return {key: {"$in": []}} if operator in ORDERED else {key: {"$exists": operator == "!="}}
     if operator in ORDERED and isinstance(value, str) and not _is_time(value):
         raise FilterError(f"the operator {operator!r} of {field} compares numbers and ISO dates, not {value!r}")
@@ -72,7 +72,7 @@ def _key(field: str) -> str:
     if field in CONTENTS:
         raise FilterError(f"{field} cannot be filtered by: use metadata, as in 'meta.{field}'")
     key = field.removeprefix("meta.")
-    # Without the prefix, the columns of documents that came otherwise.
+    # Without the prefix, the key means a column, for documents that other programs wrote.
     return key if key == field else metadata_key(key)
 
 

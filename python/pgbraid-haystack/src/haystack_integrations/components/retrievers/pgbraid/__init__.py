@@ -1,4 +1,4 @@
-"""Haystack: the retrievers of a pgbraid document store."""
+"""Integrate Haystack: the retrievers of a pgbraid document store."""
 
 from haystack_integrations.components.retrievers.pgbraid.retrievers import (
     PgbraidEmbeddingRetriever,

@@ -1,4 +1,4 @@
-"""The retrievers of a document store: by full text, by vectors, and by both."""
+"""Retrieve documents of a store by full text, by vectors, or by both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PgbraidEmbeddingRetriever", "PgbraidHybridRetriever", "PgbraidKeywor
 
 
 class _Retriever:
-    """What the retrievers have in common. `search_kwargs` are further arguments of `store.search`."""
+    """Share the code of all retrievers. `search_kwargs` are further arguments of `store.search`."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class _Retriever:
 
 @component
 class PgbraidHybridRetriever(_Retriever):
-    """The best documents by full text and vectors. Without a `query_embedding` the store embeds the query; if that
-    fails, full text answers, and a UserWarning says so."""
+    """Retrieve the best documents by full text and vectors. Without a `query_embedding`, the store embeds the query;
+    if that fails, full text answers, with a UserWarning."""
 
     @component.output_types(documents=list[Document])
     def run(
@@ -78,7 +78,7 @@ class PgbraidHybridRetriever(_Retriever):
 
 @component
 class PgbraidKeywordRetriever(_Retriever):
-    """The best documents by full text."""
+    """Retrieve the best documents by full text."""
 
     @component.output_types(documents=list[Document])
     def run(
@@ -97,7 +97,7 @@ class PgbraidKeywordRetriever(_Retriever):
 
 @component
 class PgbraidEmbeddingRetriever(_Retriever):
-    """The documents whose vectors are nearest."""
+    """Retrieve the documents with the nearest vectors."""
 
     @component.output_types(documents=list[Document])
     def run(
