@@ -1,5 +1,6 @@
-// Databases of PGlite, each behind a port. A line of the input is a command, a line of the output is its answer:
-// `open` gives a port, `keep PORT` makes the next ones copies of this one, `close PORT` ends it.
+// Serve databases of PGlite, each on a port of its own. Each line of the input is a command, and a line of the output
+// answers it: `open` opens a database and returns its port, `keep PORT` makes later databases copies of this one, and
+// `close PORT` closes a database.
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { readFileSync } from 'node:fs'
@@ -17,7 +18,7 @@ let kept
 
 async function open() {
   const db = await PGlite.create({ extensions: { vector }, wasmModule, fsBundle, loadDataDir: kept })
-  // By default it takes one connection and breaks the next one off.
+  // By default, the server accepts one connection and closes the next.
   const server = new PGLiteSocketServer({ db, host: '127.0.0.1', port: 0, maxConnections: 100 })
   await server.start()
   const port = server.getServerConn().split(':').pop()
@@ -34,7 +35,7 @@ async function close(port) {
   const server = servers.get(port)
   servers.delete(port)
   await server.stop()
-  // One that has crashed cannot end as it should.
+  // A crashed database cannot close normally.
   await server.db.close().catch(error => console.error(String(error)))
   return 'closed'
 }
