@@ -14,8 +14,7 @@ Scores = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Legs:
-    """Hold each leg's score for every chunk, best first. Chunks without an embedding have no similarity. `proposed`
-    holds all possible candidates."""
+    """Hold each leg's score for every chunk, best first. Chunks without an embedding have no similarity."""
 
     full_text: Scores
     semantic: Scores

@@ -61,7 +61,7 @@ class Words:
 
 
 class Reference:
-    """Compute the `recall` of answers: the share of the ten best that they contain, where ties are equally good."""
+    """Compute the recall of answers: the share of the ten best that they contain, where ties are equally good."""
 
     def __init__(self, corpus: Stored) -> None:
         self._corpus = corpus

@@ -112,7 +112,7 @@ def metadata_of(dist: Path, package: str) -> Message:
 
 
 def required(dist: Path, package: str, extras: bool | None = None) -> set[str]:
-    """Return the packages that a package requires: in its extras with `extras`, and otherwise outside of them."""
+    """Return the packages that a package requires: all, or only in its extras (True) or outside of them (False)."""
     lines = metadata_of(dist, package).get_all("Requires-Dist", [])
     return {named(re.split(r"[^\w.-]", line)[0]) for line in lines if extras in (None, "extra ==" in line)}
 

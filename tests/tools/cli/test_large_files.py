@@ -24,7 +24,7 @@ def sparse(path: Path, size: int) -> Path:
 
 
 def test_a_text_is_read_in_parts(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
-    """Each million characters are a document."""
+    """A text is split into documents of about a million characters."""
     path = tmp_path / "long.txt"
     paragraphs = [f"{' ' * 9_980}line {number}\n\n" for number in range(380)]
     path.write_text("".join(paragraphs) + "a giraffe at the end\n")
