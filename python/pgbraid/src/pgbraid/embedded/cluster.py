@@ -260,8 +260,8 @@ def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
 
 
 def _locales(version: int) -> list[list[str]]:
-    """Return options of initdb to try, best first. The environment's locale is not among them: a cluster's letters must
-    not depend on who ran the first command. With plain C, upper-case letters outside of ASCII stay as they are."""
+    """Return options of initdb to try, best first. The environment's locale is not among them: how a cluster treats
+    letters must not depend on who ran the first command. Plain C leaves upper-case letters beyond ASCII unchanged."""
     named = [["--locale=C.UTF-8"], ["--locale=en_US.UTF-8"], ["--locale=C"]]
     if version < 17:
         return named
