@@ -269,7 +269,7 @@ def test_a_copy_of_a_database_gets_roles_of_its_own(
     assert roles_here(copy) == roles_here(one)
     assert finds(copy, "postgres")
     with pytest.raises(InstallationError, match="may not act") as caught:
-        install(copy.dsn())  # its owner has no rights in the copy
+        install(copy.dsn())  # its owner has no rights on the original's roles
     assert caught.value.hint
     install(copy.dsn("postgres"))
     assert roles_here(copy) == (f"braid_owner_{copy.name}", f"braid_definer_{copy.name}")

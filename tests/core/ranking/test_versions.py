@@ -110,7 +110,7 @@ def settings(db: Connection, name: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def tried(db: Connection) -> str:
     make_collection(db, "tried")
-    # The index is complete, so a change of k1 meets impacts that were written with another k1.
+    # With a complete index, a change of k1 meets impacts that were written with another k1.
     while one(db, "select braid.maintain() -> 'is_complete'") is False:
         pass
     return "tried"

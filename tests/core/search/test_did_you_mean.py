@@ -71,8 +71,7 @@ def found(answer: dict[str, Any]) -> set[str]:
         ('"databse" -rivr databs*', []),
         ("qqqqqqqq 12345 databse-17 rivr/compny 東景", []),
         ("thee", []),
-        # The words are two edits away from "river" and "company", and have fewer than the eight letters that two edits
-        # need.
+        # "ribes" and "crompny" are two edits away from "river" and "company", and two edits need eight letters.
         ("rvier rivre ribes crompny", [("rvier", "river"), ("rivre", "river")]),
         ("autamobil", [("autamobil", "automobile")]),
         ("", []),
