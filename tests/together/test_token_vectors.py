@@ -53,7 +53,7 @@ def test_an_import_takes_what_fits_the_collection(db: Connection) -> None:
 
     load()
     assert stored(db) == before
-    # These have other dimensions, more vectors than the collection allows, and lengths other than 1.
+    # The records have other dimensions, more vectors than the collection allows, and lengths other than 1.
     load([[1, 0]], [[1, 0, 0]] * 4, [[0, 50, 0], [0, 0, 0.01]])
     assert stored(db) == {"c text 0": ["[0,1,0]", "[0,0,1]"], "d text 0": before["d text 0"]}
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='token_vectors of document "a" is a zero vector'):

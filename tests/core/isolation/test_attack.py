@@ -169,7 +169,7 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
         for (name,) in world.admin.execute(
             "select proname from pg_proc where pronamespace = 'braid'::regnamespace"
             " and has_function_privilege(%s, oid, 'EXECUTE')",
-            # The superuser may run every function, so the functions that writers may not run are left to administrators.
+            # The superuser may run every function: administrators get the functions that writers may not run.
             ("postgres" if role == "admin" else f"braid_{role}",),
         )
     }

@@ -148,7 +148,7 @@ STORED: list[tuple[str, tuple[Any, ...]]] = [
     ("select braid.maintain('1 minute')", ()),
     ("select braid.check_index('small')", ()),
 ]  # fmt: skip
-# Their rows contain times or durations.
+# These tables' rows contain times or durations.
 PASSING_TABLES = {
     "upkeep_rates", "daily_table_sizes", "daily_part_sizes", "_yoyo_log", "_yoyo_migration", "_yoyo_version",
     "installation", "due_parts", "search_hours", "synced_tables",

@@ -192,7 +192,7 @@ def an_integer(answer: Any, _: Caller) -> bool:
 
 
 def administrators(*calls: str) -> Call:
-    """Call an administrators' function that returns nothing, on a collection on which `calls` have been made."""
+    """Return a call of an administrators' function that returns nothing, on a collection on which `calls` were made."""
     return Call(lambda caller: {"collection": caller.new_collection(*calls)}, equal(None))
 
 

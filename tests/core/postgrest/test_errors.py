@@ -45,9 +45,9 @@ RAISED: dict[str, list[tuple[str, dict[str, Any], int]]] = {
 }
 # This error is internal: sql/ catches it where it is raised.
 CAUGHT = {"BR001"}
-# It needs another transaction that holds a lock: see isolation/test_locks.py.
+# This error needs another transaction that holds a lock: see isolation/test_locks.py.
 LOCKED = {"55P03"}
-# It needs a read-only transaction: see standby/test_functions.py.
+# This error needs a read-only transaction: see standby/test_functions.py.
 READ_ONLY = {"25006"}
 
 

@@ -147,20 +147,20 @@ def test_okapi_scores_are_classic_wherever_they_are_shown_or_compared(db: Connec
     assert [name for name, _ in db.execute(f"{text}, min_score => 0.56)").fetchall()] == ["B"]
     full_text = {"min_scores": {"full_text": 0.56, "semantic": 0.95}}
     assert set(scores(db, options=Jsonb(full_text))) == {"A", "B"}
-    # They are classic where they are normalised.
+    # Scores are classic where they are normalised.
     weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
     saturated = scores(db, options=Jsonb({"ranking": {"normalisation": "saturate"}}), **weights)
     assert saturated["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
     plain = scores(db, options=Jsonb({"ranking": {"normalisation": "none"}}), **weights)
     assert plain["B"] == pytest.approx(0.4 * 0.5605 + 0.6 * 0.9, abs=1e-4)
-    # They are classic where statistics come from the filter's matches.
+    # Scores are classic where statistics come from the filter's matches.
     scoped = {"ranking": {"statistics_scope": "filter"}}
     inside = db.execute(
         f"{text}, filters => %s, options => %s)", (Jsonb({"external_id": {"$in": ["B", "C"]}}), Jsonb(scoped))
     ).fetchall()
     assert dict(inside) == {"B": pytest.approx(math.log(1 + 1.5 / 1.5) * 3 / 4.2 * 2.2)}
 
-    # They are classic where they are explained: to the last bit, with the formula's idf.
+    # Scores are classic where they are explained: to the last bit, with the formula's idf.
     explained = db.execute(
         "select r.external_id, sum(e.contribution), min(e.idf)"
         " from braid.full_text_search('apple', collection => 'small') r,"

@@ -65,7 +65,7 @@ def found(answer: dict[str, Any]) -> set[str]:
         ("rivr OR databse", [("rivr", "river"), ("databse", "database")]),
         ("rivr,databse", [("rivr", "river"), ("databs", "database")]),
         ("zebrafsh", [("zebrafsh", "zebrafish")]),
-        # These words occur, or are not words.
+        # Nothing is suggested for words that occur, and for text that is no word.
         ("database river", []),
         ("databases company", []),
         ('"databse" -rivr databs*', []),

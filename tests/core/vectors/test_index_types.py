@@ -126,7 +126,7 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
     assert f"vector_{CLASSES[distance]}_ops" in definition(db) and "halfvec" not in definition(db)
     assert read_by_index(db, query)
     assert search(db, query, "c")[0][0] == exact[0]
-    # Its successors do not try halfvec again, until a rebuild asks for it.
+    # The shard's successors do not try halfvec again, until a rebuild asks for it.
     db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
     maintain(db)
     assert shard_of(db)["index_type"] == "vector"

@@ -261,7 +261,7 @@ def test_deletes_and_replacements_in_every_state(db: Connection, collection: str
     vectors = made_up(SIZE)
     store(db, vectors, collection)
     maintain_until(db, state)
-    # These are the nearest of a query, so their remains would hide the others.
+    # Deleted neighbours of a query would hide the others if they stayed in the index.
     query = np.zeros(DIMENSIONS, np.float32)
     gone = [external_id for external_id, _ in nearest(vectors, query, "l2", 60)]
     delete(db, gone)

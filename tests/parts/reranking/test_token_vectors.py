@@ -97,7 +97,7 @@ def test_given_later(db: Connection) -> None:
     ids = chunk_ids(db)
     assert store(db, [ids[2], ids[0], 10**15], ["[1,0,0]", "[0,1,0]", "[0,0,1]", "[1,1,0]"], [2, 1, 1]) == 2
     assert stored(db) == {"a text 2": ["[1,0,0]", "[0,1,0]"], "a text 0": ["[0,0,1]"]}
-    # They replace the earlier ones.
+    # The new vectors replace the earlier ones.
     assert store(db, ids[2:], ["[0,0,-2]"], [1], "colbert") == 1
     assert stored(db)["a text 2"] == ["[0,0,-1]"]
     assert store(db, [], [], []) == 0

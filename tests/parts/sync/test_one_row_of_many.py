@@ -97,7 +97,7 @@ def test_a_tenant_that_locks_all_of_its_documents_keeps_no_other_waiting(notes: 
         done = one(notes, "select braid.apply_changes('1 minute')")
         assert (done["rows"], done["failed"], done["locked"], done["complete"]) == (75, 0, 375, False)
         assert (count(notes, "new"), waits(notes)[:2]) == (75, (375, 375))
-        # This also holds where all rows are read.
+        # Rows are copied also where all rows are read.
         sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n", metadata=["file"])
         notes.execute("insert into notes values (3000, 'beta', 'newer')")
         one(notes, "select braid.apply_changes('1 minute')")

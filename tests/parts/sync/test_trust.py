@@ -180,7 +180,7 @@ def trap(db: Connection, owner: str) -> Connection:
         "create function public.snap(what text) returns boolean language plpgsql as $$ begin"
         " insert into public.caught values (current_user, what); return true; end $$"
     )
-    # It claims to change nothing, so the planner may run it.
+    # The function claims to change nothing, so the planner may run it.
     db.execute(
         "create function public.snap_early(number int) returns int language plpgsql immutable as $$ begin"
         " perform public.snap('early'); return number; end $$"
