@@ -166,9 +166,10 @@ class PgbraidVectorStore(VectorStore):
         """Synchronise the collection with the documents of a loader, as `langchain_core.indexing.index` does. No record
         manager is needed: the collection itself records what is indexed.
 
-        Only new and changed texts are embedded. After all are written, cleanup="incremental" deletes documents that are
-        gone from the sources in this run. cleanup="full" deletes every indexed document that is not in this run.
-        Documents of `add_documents` and of other programs stay. If a document is refused, nothing is deleted.
+        Only new and changed texts are embedded. After all are written, cleanup="incremental" deletes indexed documents
+        that are missing in this run although their source is part of it. cleanup="full" deletes all indexed documents
+        that are missing in this run. Documents of `add_documents` and of other programs stay. If a document is
+        refused, nothing is deleted.
         """
         found = documents.lazy_load() if isinstance(documents, BaseLoader) else documents
         with self._connections.client() as client:

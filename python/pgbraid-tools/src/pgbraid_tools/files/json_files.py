@@ -85,7 +85,7 @@ def _looks_like_record(file: Input, value: Mapping[str, Any]) -> bool:
         return False
     if any(name in value for name in TEXT_NAMES):
         has_text = any(isinstance(value.get(name), str) for name in TEXT_NAMES)
-        # An object with `content` and without an id is a document that lacks an id.
+        # With `content` but no id, it counts as a document in pgbraid's own keys, whose check then asks for the id.
         return has_text and ("content" not in value or any(name in value for name in ID_NAMES))
     return bool(guess_text(file.fields, [value]))
 

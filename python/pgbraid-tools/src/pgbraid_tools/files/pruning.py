@@ -98,5 +98,5 @@ class Seen:
             return True
         except OSError:
             return False
-        # The file still exists. If it has not changed since the folder was read, the user excluded it on purpose.
+        # The file still exists. If it did not change during this run, the walk left it out on purpose.
         return any(file.is_relative_to(folder) for folder in folders) and changed < self._started - 2

@@ -61,7 +61,7 @@ def fit_trees(queries: Sequence[JudgedQuery], base: Linear, seed: int) -> list[T
         free_raw_data=False,
     )
     booster = lightgbm.train(
-        # nDCG has linear gains here.
+        # pgbraid's nDCG takes grades as gains; LightGBM's default gains are exponential.
         {**SETTINGS, "label_gain": [float(step) for step in steps], "seed": seed},
         data,
         num_boost_round=ROUNDS,

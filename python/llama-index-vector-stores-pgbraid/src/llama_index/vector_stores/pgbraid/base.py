@@ -182,9 +182,9 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         """Synchronise the collection with nodes, without a docstore: the collection itself records what is indexed.
 
         Nodes get ids made from their document and text, and references between nodes are adapted, so that only new
-        texts are embedded. After all are written, cleanup="incremental" deletes nodes that are gone from the documents
-        in this run. cleanup="full" deletes every indexed node that is not in this run. Nodes of `add` and documents of
-        other programs stay.
+        texts are embedded. After all are written, cleanup="incremental" deletes indexed nodes that are missing in this
+        run although their document is part of it. cleanup="full" deletes all indexed nodes that are missing in this
+        run. Nodes of `add` and documents of other programs stay.
         """
         records = indexed_records(nodes)
         with self._connections.client() as client:

@@ -58,7 +58,7 @@ function deploy(act) {
   if (!Object.keys(settings).length) {
     return h('p', {}, 'b ranks as the collection does: change weights, fusion, or give the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
   }
-  // The deploy form shows what the page has measured.
+  // Show the measured gain beside the button that deploys the ranking.
   const interval = evaluated.comparison.metrics?.['ndcg@10']?.interval
   const isWorse = interval && interval[1] < 0
   const isSure = interval && interval[0] > 0
