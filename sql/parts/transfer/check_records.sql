@@ -28,7 +28,7 @@ declare
 begin
   if jsonb_typeof(check_records.records) is distinct from 'array' then
     raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
-      using errcode = '22023', hint = 'Send a JSON array of what braid.export_tenant gave.';
+      using errcode = '22023', hint = 'Send a JSON array of records from braid.export_tenant.';
   elsif jsonb_array_length(check_records.records) > 10000 then
     raise exception 'records has % elements, more than 10000', jsonb_array_length(check_records.records)
       using errcode = '22023', hint = 'Send batches of about 1000 records, in their order.';

@@ -189,7 +189,7 @@ def test_what_changes_nothing_is_not_tried(db: Connection) -> None:
     ]
     assert planned[1]["candidate"]["options"]["ranking"]["semantic_weight"] == 1
     assert planned[2]["candidate"]["options"]["ranking"]["semantic_weight"] == 0.4
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="no combination that ranks otherwise"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="no combination that ranks differently"):
         plan(db, {"rrf_k": [10, 20]}, configuration=hybrid)
     # The configuration of the searches overrides the collection's.
     assert len(plan(db, {"rrf_k": [10, 20]}, configuration={**hybrid, "fusion": "rrf"})) == 3

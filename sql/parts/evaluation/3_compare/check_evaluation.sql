@@ -34,7 +34,7 @@ begin
   end;
   if v_problem is not null then
     raise exception '% %', argument_name, v_problem using errcode = '22023',
-      hint = 'Give what braid.evaluate returned. GET makes a string of it: use POST.';
+      hint = 'Give a result of braid.evaluate. GET makes a string of it: use POST.';
   end if;
 end
 $$;

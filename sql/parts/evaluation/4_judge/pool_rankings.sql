@@ -71,7 +71,7 @@ begin
   limit 1;
   if found then
     raise exception 'query "%" is not in query set "%"', left(v_unknown, 100), v_query_set.name
-      using errcode = '42704', hint = 'Ids are those of braid.list_queries; null stands for all.';
+      using errcode = '42704', hint = 'Use ids of braid.list_queries, or null for all queries.';
   end if;
   v_query_ids := case when pool_rankings.query_ids is null then array(
     -- Read one query more than the limit, to notice that there are too many.

@@ -34,7 +34,7 @@ begin
   v_collection := braid_store.find_collection(coalesce(v_given ->> 'collection', 'default'));
   if v_given #> '{options,ranking}' <> 'null' then
     raise exception 'configuration has the option ranking'
-      using errcode = '22023', hint = 'Leave it out: the ranking of the collection is what others are compared with.';
+      using errcode = '22023', hint = 'Leave it out: other rankings are compared with the ranking of the collection.';
   elsif (make_tuning_plan.budget between 2 and c_most_configurations) is not true then
     raise exception 'budget is %', coalesce(make_tuning_plan.budget::text, 'null')
       using errcode = '22023',
@@ -63,7 +63,7 @@ begin
                     v_query_count, coalesce(' by judge "' || left(make_tuning_plan.judge, 255) || '"', ''),
                       c_least_queries
       using errcode = '22023',
-            hint = format('Judge %s more, better 100: with few, what is chosen is chance.',
+            hint = format('Judge %s more, better 100: with few, the choice is mostly chance.',
               c_least_queries - v_query_count);
   end if;
 
@@ -99,7 +99,7 @@ begin
     return next;
   end loop;
   if place < 2 then
-    raise exception 'search_space has no combination that ranks otherwise than collection "%"', v_collection.name
+    raise exception 'search_space has no combination that ranks differently from collection "%"', v_collection.name
       using errcode = '22023',
         hint = 'A setting may change nothing because of others: rrf_k only counts with the fusion rrf.';
   end if;

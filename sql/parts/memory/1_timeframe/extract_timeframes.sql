@@ -14,7 +14,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The longest phrases, such as "between the 5th of March 2025 and the 20th of March 2025", have fewer words.
+  -- It covers long phrases such as "between the 5th of March 2025 and the 20th of March 2025".
   c_max_words constant int := 14;
   -- These limits bound the work for a text as long as a book.
   c_max_characters constant int := 16384;

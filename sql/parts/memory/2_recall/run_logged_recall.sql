@@ -30,7 +30,7 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- One statement means one snapshot. It names no table (see run_logged_search).
+  -- Use one statement, and so one snapshot. It names no table (see run_logged_search).
   select to_jsonb(s.results) as results, (s.stats #- '{recall,warnings}') - 'warnings' as stats,
          (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection,
            s.stats) as warnings

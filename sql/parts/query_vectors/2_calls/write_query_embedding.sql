@@ -32,7 +32,7 @@ begin
   elsif octet_length(write_query_embedding.embedded_text) > c_most_bytes then
     raise exception 'embedded_text has % bytes, more than %', octet_length(write_query_embedding.embedded_text),
       c_most_bytes
-      using errcode = '54000', hint = 'Vectors of so long queries are not stored: they hardly come twice.';
+      using errcode = '54000', hint = 'Vectors of such long queries are not stored, because they are rarely repeated.';
   elsif v_collection.parts ->> 'query_embedding_count' is null then
     raise exception 'collection "%" stores no vectors of queries', v_collection.name
       using errcode = '22023', hint = 'An administrator changes that: braid.set_query_embeddings.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Maps the model's features to their places among all features.
+  -- These are the places of the model's features among all features.
   v_places int[] := array(
     select array_position(braid_store.known_ranking_features(), f.name)
     from jsonb_array_elements_text(model -> 'features') with ordinality f (name, place)

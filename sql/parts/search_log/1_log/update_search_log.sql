@@ -32,7 +32,7 @@ begin
   elsif update_search_log.keep_query not in ('text', 'hash', 'nothing') then
     raise exception 'keep_query is ''%''', left(update_search_log.keep_query, 100)
       using errcode = '22023', hint = 'Use text, hash or nothing.';
-  -- Check the number of days as stored. A year then has 365.25 days, but as an interval it is less than 366 days.
+  -- Check the days as they are stored: extract(epoch) gives a year 365.25 days, which are stored as 366.
   elsif not (update_search_log.retention >= interval '1 day'
              and ceil(extract(epoch from update_search_log.retention) / 86400) <= 366) then
     raise exception 'retention is %', update_search_log.retention

@@ -114,7 +114,7 @@ begin
          format('Among the last %s logged searches of each tenant, the filters of %s took more than 50 ms for want of '
            'an index.',
                 c_searches, (select count(*) from slow s where s.collection_id = c.id and s.keys <> '{}')),
-         'Every chunk was looked at. What few chunks pass, an index finds in a fraction of the time, for all tenants; '
+         'Every chunk was read. An index finds the chunks in a fraction of the time, for all tenants; '
            'each write '
          'takes a little longer for each key.',
          format(E'select %s(%s, %s);\npgbraid maintain --seconds 3600', 'braid.set_indexed_attributes',

@@ -15,7 +15,7 @@ declare
   v_place record;
   v_tenant text := current_setting('braid.tenant', true);
   v_part record;
-  -- Maps rows that other modifications of the statement have applied to whether the row existed after them.
+  -- It maps each row that another modification of the statement has applied to whether the row existed afterwards.
   v_others jsonb := '{}';
   v_doubtful jsonb := '[]';
   v_setting text := format('braid.brought_%s', apply_at_once.synced_table_id);
@@ -65,7 +65,8 @@ begin
   loop
     perform set_config('braid.tenant', v_part.tenant, true);
     if v_part.documents <> '[]' and braid.current_tenant_id() is null and not braid_store.session_is_anonymous() then
-      -- Create the tenant, as the first write of a request does. A worker creates it for rows of other logins.
+      -- Create the tenant, as the first write of a request does. Rows that another login writes for a new tenant are
+      -- left to a worker.
       perform braid_store.insert_requested_tenant();
     end if;
     -- The login decides for which tenants it may write. A worker applies the rows of other tenants.

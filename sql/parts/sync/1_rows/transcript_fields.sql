@@ -56,7 +56,7 @@ begin
       v_clock := string_to_array(coalesce(v_found[1], v_found[3]), ':')::int[];
       v_speakers[v_count] := btrim(v_found[2]);
       v_line := v_found[4];
-      -- A time before an earlier turn's time does not count from the start of the recording; drop it.
+      -- Drop a time before an earlier turn's time: it does not count from the start of the recording.
       v_starts[v_count] := case cardinality(v_clock) when 2 then v_clock[1] * 60 + v_clock[2]
                                                      when 3 then v_clock[1] * 3600 + v_clock[2] * 60 + v_clock[3] end;
       if v_starts[v_count] < v_latest then

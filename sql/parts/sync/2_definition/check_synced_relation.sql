@@ -51,10 +51,10 @@ begin
   if v_wrong.relkind not in ('r', 'p') then
     raise exception 'table_name is "%", whose partition "%" is a foreign table', relation, v_wrong.part
       using errcode = '22023',
-        hint = 'Triggers would miss what is changed there. Sync a table without such a partition.';
+        hint = 'Triggers would miss changes there. Sync a table without such a partition.';
   elsif found then
     raise exception 'table_name is "%", whose partition "%" belongs to "%"', relation, v_wrong.part, v_wrong.owner
-      using errcode = '22023', hint = 'Make the owner of the table that of its partitions.';
+      using errcode = '22023', hint = 'Give the partitions the owner of the table.';
   end if;
 
   for v_field, v_column in
@@ -121,7 +121,8 @@ begin
   if found then
     raise exception 'id names the column "%", whose collation "%" is not deterministic', v_wrong.attname,
       v_wrong.collname
-      using errcode = '22023', hint = 'Spellings that it holds for equal would be several documents. Use another key.';
+      using errcode = '22023',
+            hint = 'Spellings that it treats as equal would become several documents. Use another key.';
   end if;
 end
 $$;

@@ -10,7 +10,7 @@ declare
   -- Select the tenant and key of a row t.
   v_row text := format('%s as tenant, %s as key', braid_store.synced_tenant(synced.fields),
                        braid_store.synced_key(synced.fields));
-  v_given text; -- also has the document
+  v_given text; -- selects the document, too
   -- A row without a key neither was nor can become a document; sync_is_outdated reports the nullable column.
   v_has_key text := (select string_agg(format('t.%I is not null', c.value), ' and ' order by c.ordinality)
                      from jsonb_array_elements_text(synced.fields -> 'id') with ordinality c);

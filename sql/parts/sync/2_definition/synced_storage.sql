@@ -31,7 +31,7 @@ begin
       where r.id <> 0
     )
     select jsonb_build_object(
-      -- Its oid changes with a restore, after which the other numbers mean nothing.
+      -- The oid of synced_tables tells a restored database, in which older numbers mean nothing.
       'catalog', 'braid_store.synced_tables'::regclass::oid,
       'table', relation::oid,
       'files', (select jsonb_agg(c.relfilenode order by c.relfilenode) from pg_class c join parts p on p.id = c.oid),
