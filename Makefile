@@ -60,10 +60,11 @@ test: build ## run all tests on PostgreSQL 18 and 16, and some on 17; with PART=
 
 build: $(VENV)/dev.stamp ## install everything into .venv
 
-lint: build ## check style and types
+lint: build ## check style, types and prose
 	@$(BIN)/ruff check --config python/pgbraid/pyproject.toml python tests
 	@$(BIN)/ruff format --check --config python/pgbraid/pyproject.toml python tests
 	@cd python/pgbraid && ../../$(BIN)/mypy && ../../$(BIN)/python tools/generate.py --check
+	@$(BIN)/python python/pgbraid/tools/prose.py
 
 bench: build ## measure speed; BENCH=full_text measures full-text search at 200,000 chunks and more
 	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)

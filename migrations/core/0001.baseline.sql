@@ -1,7 +1,7 @@
--- The tables of the core, by subject. Functions, policies and privileges are in sql/.
+-- Here are the tables of the core, by subject. Functions, policies and privileges are in sql/.
 --
--- A database gets this file once. Whatever changes after a release is a new file, which carries over what is stored:
--- see README.md.
+-- A database gets this file once. A change after a release is a new file, which carries over stored data: see
+-- README.md.
 -- depends:
 
 -- == Installation ==
@@ -299,12 +299,12 @@ comment on column braid_store.dropped_spaces.has_left is
 
 -- == Documents and chunks ==
 
--- Writers share a lock of their tenant's part of the collection, which drops take alone, so that documents carry no
--- foreign key to tenants or collections: its row lock would make those few rows hot for every writer.
+-- Documents carry no foreign key to tenants or collections: its row lock would make these few rows hot for every
+-- writer. Instead, writers share a lock of their tenant's part of the collection, and drops take it alone.
 --
--- Tables that every write changes, here and in what follows: by default autovacuum comes when a fifth of a table is
--- dead, and until then deleted rows keep their room, and searches step over them in the indexes. A twentieth is still
--- one pass over the indexes for many dead rows; tables that are small beside what passes through them have a fiftieth.
+-- Every write changes the following tables. By default, autovacuum waits until a fifth of a table is dead. Until then
+-- deleted rows keep their space, and searches step over them in the indexes. With a twentieth, one pass over the
+-- indexes still removes many dead rows. Tables that are small beside their traffic have a fiftieth.
 
 create table braid_store.documents (
     tenant_id int not null,

@@ -14,10 +14,11 @@ from pgbraid.install.headers import KEYS
 
 # A block of whole-line comments; the first line begins with the marker.
 BLOCK = r"(?:^[ \t]*{marker}(?!\w).*\n)+"
-HEADER = re.compile(rf"--\s+(?:{'|'.join(KEYS)}): ")
+# A fact of a header, with the lines that continue it.
+HEADER = re.compile(rf"^-- (?:{'|'.join(KEYS)}): .*\n(?:--   .*\n)*", re.MULTILINE)
 DESCRIPTION = re.compile(r"comment on\s+(\w+)\s+([^;']*?)\s+is\s+(E?'(?:[^']|'')*'(?:\s*'(?:[^']|'')*')*)\s*;", re.S)
 # Lines that tools read, not people.
-TOOLING = re.compile(r"#\s*(?:noqa|type:|fmt:|ruff:|mypy:|pylint:|!|/|pragma|hadolint|syntax=)|// @ts-|--$|#$")
+TOOLING = re.compile(r"#\s*(?:noqa|type:|fmt:|ruff:|mypy:|pylint:|!|/|pragma|hadolint|syntax=)|// @ts-")
 GENERATED = re.compile(r"Made (?:from|by) .*DO NOT CHANGE|Generated from|^# Made by .*DO NOT CHANGE", re.M)
 
 
@@ -46,6 +47,9 @@ def passages(path: Path, name: str) -> Iterator[Passage]:
         yield from _of_python(source, name)
     elif path.suffix in (".ts", ".js"):
         yield from _of_blocks(source, name, "//")
+        for found in re.finditer(r"/\*+(.*?)\*/", source, re.DOTALL):
+            text = re.sub(r"^\s*\* ?", "", found[1], flags=re.MULTILINE).strip()
+            yield Passage(name, _line(source, found.start()), "comment", "", text, found.start(), found.end())
     elif path.suffix in (".yaml", ".yml", ".sh", ".toml") or path.name in ("Makefile", "run", "Dockerfile"):
         yield from _of_blocks(source, name, "#")
     elif path.suffix == ".md":
@@ -58,18 +62,16 @@ def _line(source: str, offset: int) -> int:
 
 def _of_blocks(source: str, name: str, marker: str) -> Iterator[Passage]:
     for found in re.finditer(BLOCK.format(marker=marker), source, re.MULTILINE):
-        lines = [line.strip() for line in found[0].splitlines()]
-        lines = [line for line in lines if not TOOLING.match(line) and not HEADER.match(line)]
-        if lines and len(lines) == found[0].count("\n"):
-            # A blank line ends a paragraph, which separates prose from examples.
-            glue = "\n" if marker in lines else " "
-            text = glue.join(line.removeprefix(marker).removeprefix(" ") for line in lines)
+        block = re.sub(HEADER, "", found[0])
+        lines = [line.strip() for line in block.splitlines()]
+        text = "\n".join(line.removeprefix(marker).removeprefix(" ") for line in lines if not TOOLING.match(line))
+        if text.strip():
             yield Passage(name, _line(source, found.start()), "comment", "", text, found.start(), found.end())
 
 
 def _of_sql(source: str, name: str) -> Iterator[Passage]:
     yield from _of_blocks(source, name, "--")
-    for found in re.finditer(r"^(?!\s*--)[^'\n]*?\S[^'\n]*?[ \t](-- (?!>).*)$", source, re.MULTILINE):
+    for found in re.finditer(r"^(?!\s*--)[^'\n]*?[^\s'][^'\n]*?[ \t](-- (?!>).*)$", source, re.MULTILINE):
         text = found[1].removeprefix("--").strip()
         yield Passage(name, _line(source, found.start(1)), "comment", "", text, found.start(1), found.end(1))
     for found in DESCRIPTION.finditer(source):
@@ -82,12 +84,17 @@ def _of_sql(source: str, name: str) -> Iterator[Passage]:
 
 
 def _of_python(source: str, name: str) -> Iterator[Passage]:
-    yield from _of_blocks(source, name, "#")
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT and token.line[: token.start[1]].strip() and not TOOLING.match(token.string):
+    comments = [
+        token for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type == tokenize.COMMENT
+    ]
+    places = {token.start[0] for token in comments}
+    # A line of a string may begin with the marker, too.
+    yield from (block for block in _of_blocks(source, name, "#") if block.line in places)
+    for token in comments:
+        if token.line[: token.start[1]].strip() and not TOOLING.match(token.string):
             start = starts[token.start[0] - 1] + token.start[1]
             text = token.string.removeprefix("#").strip()
             yield Passage(name, token.start[0], "comment", "", text, start, start + len(token.string))

@@ -22,8 +22,8 @@ LINE = 120
 SUBJECT = 72
 # Older subjects stay as they are.
 SUBJECTS_SINCE = "2026-11-28"
-# Lines that may be wide: lists that programs write, tables, addresses.
-WIDE = re.compile(r"^\s*\||https?://|^\[[^\]]+\]: ")
+# Lines that may be wide: tables, addresses, commands, examples from headers.
+WIDE = re.compile(r"^\s*\||https?://|^\[[^\]]+\]: |^\$ |^select \* from braid\.")
 WIDE_FILES = re.compile(r"\.(?:png|gz|svg|json|lock|txt|css|html|ipynb|csv|tsv|sha256)$|/static/|/upgrade/.*\.sql")
 POINTING = re.compile(
     r"\b(?:that|those|the ones?) of\b(?! (?:all|course)\b)"
@@ -36,7 +36,7 @@ AUXILIARY, VERBS, IRREGULAR = (
     frozenset(words.split()) for words in Path(__file__).with_name("verbs.txt").read_text().split("\n\n")[1:]
 )
 # A sentence that begins with one of these words names no noun.
-OPENINGS = re.compile(r"^(?:Of|What|Whose|Whether|Those|How|Who|As if|Not|But|Nor|Else|Lest)\b(?!.*\?$)")
+OPENINGS = re.compile(r"^(?:Of|What|Whose|Whether|Those|How|Who|As if|Not|But|Nor|Else|Lest)\b(?!.*\?$)", re.IGNORECASE)
 
 
 def is_verb(word: str) -> bool:
@@ -48,7 +48,7 @@ def is_verb(word: str) -> bool:
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, code spans as one word each; examples and indented lines are no prose."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)", text):
-        if re.match(r"\s*(?:>>>|\$ |== |Example: |    )", paragraph):
+        if re.match(r"  |\s*(?:>>>|\$ |== |Example: )", paragraph):
             continue
         plain = re.sub(r"`[^`]*`", "`code`", " ".join(paragraph.split()))
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)

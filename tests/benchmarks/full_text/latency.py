@@ -54,7 +54,7 @@ class Engine:
         self.times: list[Time] = []
 
     def ask(self, query: Query) -> list[Any]:
-        arguments = self._arguments(query)  # not part of the measured time
+        arguments = self._arguments(query)  # The measured time begins after this.
         cpu, started = self._cpu(), time.perf_counter()
         rows = self._db.execute(self._statement, arguments, prepare=True).fetchall()
         wall = (time.perf_counter() - started) * 1000

@@ -13,15 +13,15 @@
 -- $exists, $not, $and and $or. Their semantics are MongoDB's where Pinecone documents none (it changed what $ne does
 -- with missing keys):
 --
---   a missing key fails $eq, $in, ranges and patterns, and matches $ne, $nin and $not of these;
---   null means missing, both in metadata and in filters: {"speaker": null} means {"speaker": {"$exists": false}};
---   all operators look into a list in metadata: {"tags": "a"} matches {"tags": ["a", "b"]}; they do not look into a
---   list inside a list;
---   different elements may meet different operators, but one element must meet all bounds of a range, as in Qdrant;
---   ranges compare numbers with numbers and strings with strings, by code point, so that ISO dates compare as dates;
---   for occurred_at, a date alone means its whole day;
---   speaker matches any speaker of a chunk that was made from turns;
---   a stored value of another type than the operand is no match, never an error; 1 equals 1.0.
+-- - A missing key fails $eq, $in, ranges and patterns, and matches $ne, $nin and $not of these.
+-- - null means missing, both in metadata and in filters: {"speaker": null} means {"speaker": {"$exists": false}}.
+-- - All operators look into a list in metadata: {"tags": "a"} matches {"tags": ["a", "b"]}. They do not look into a
+--   list inside a list.
+-- - Different elements may meet different operators, but one element must meet all bounds of a range, as in Qdrant.
+-- - Ranges compare numbers with numbers and strings with strings, by code point, so ISO dates compare as dates.
+-- - For occurred_at, a date alone means its whole day.
+-- - speaker matches any speaker of a chunk that was made from turns.
+-- - A stored value of another type than the operand is no match, never an error. 1 equals 1.0.
 create or replace function braid_store.filter_predicate(filters jsonb, tenant_id int, collection_id int)
 returns text
 language plpgsql

@@ -51,7 +51,7 @@ declare
   v_chunk_ids bigint[];
   v_listed_count bigint;
   v_is_given boolean := false;
-  v_is_listed boolean := false; -- whether the lists gave the share
+  v_is_listed boolean := false; -- True if the lists gave the share.
 begin
   if filter.is_empty or filter.among is not null or v_leg_count = 0 then
     return filter;

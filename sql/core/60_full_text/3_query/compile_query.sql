@@ -22,11 +22,11 @@ declare
   v_factor float8 := braid_store.bm25_factor(compile_query.collection);
   v_chunk_count bigint;
   v_average_length float8;
-  v_is_plain boolean; -- whether each term is one word of the query, as it is written
+  v_is_plain boolean; -- True if each term is one word of the query, as written.
   v_has_operators boolean;
   v_kinds_left_out text[];
   v_word_count int;
-  v_has_demands boolean := false; -- whether a lexeme or phrase must be present
+  v_has_demands boolean := false; -- True if a lexeme or phrase must be present.
 begin
   select i.chunk_count,
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)

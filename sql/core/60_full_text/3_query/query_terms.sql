@@ -37,7 +37,7 @@ declare
   v_collection_id int := query_terms.collection.id;
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
   v_has_synonyms boolean;
-  v_has_phrases boolean; -- whether a phrase with synonyms begins with a word of the query
+  v_has_phrases boolean; -- True if a phrase with synonyms begins with a query word.
   -- This array holds the words of these phrases. Parallel arrays hold a synonym of each and the number of words in its
   -- phrase.
   v_words text[] := '{}';

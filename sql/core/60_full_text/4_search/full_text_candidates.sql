@@ -31,7 +31,7 @@ declare
                         and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
   v_among bigint[]; -- the only places that may pass the filter, if it was evaluated first
   v_among_ids bigint[]; -- the chunks at these places
-  v_has_filtered boolean; -- whether evaluating the filter first was tried
+  v_has_filtered boolean; -- True if evaluating the filter first was tried.
   -- This is the number of places to gather. A sample is too small to know a share of less than 1/64.
   v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
   v_high float8; -- earlier passes gathered every place with this bound or a higher one
