@@ -23,7 +23,8 @@ class FollowLinks(BuildHookInterface[Any]):
 
 
 class MetadataOfVersion(MetadataHookInterface):
-    """Make README.md's links absolute, as a package index shows it alone; put the version in place of `{version}`."""
+    """Make README.md's links absolute, because a package index shows it without the other files. Replace `{version}`
+    by the version."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         if "readme" not in metadata:

@@ -119,7 +119,8 @@ class Call:
             *checks,
             *(f"    {line}" for line in self._body(returned)),
         ]
-        # An administrator's function may change the collection's model.
+        # An administrator's function may change the collection's embedding model, so the client must forget the cached
+        # model.
         if self.is_for_all_tenants and self.header.is_volatile:
             forgotten = [one.name for one in self.arguments if one.sql_name == "collection"]
             forget = [f"    client._spaces.forget({name})" for name in forgotten]

@@ -188,7 +188,7 @@ def main() -> int:
     environment = {**os.environ, "WRITE_PRIVILEGES": "1"}
     for command in commands:
         wrong = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment).returncode != 0 or wrong
-    # Comes last, as the pages show the sync client.
+    # The reference pages come last, because they show the sync client.
     return int(not wrote(reference.pages(), is_check) or wrong)
 
 

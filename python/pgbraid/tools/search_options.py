@@ -134,8 +134,8 @@ def wrapped(text: str, indent: str = "  ") -> str:
 
 
 def default_options(options: Options) -> str:
-    """Return the function that makes the default options: one expression, as a session's first search plans each
-    expression."""
+    """Return the SQL function that makes the default options. Its body is one expression, because a session's first
+    search plans each expression separately."""
     given: dict[str, Any] = {}
     for name, option in options.items():
         for key, one in [(name, option), *option.get("keys", {}).items()]:
@@ -159,7 +159,7 @@ def default_options(options: Options) -> str:
         "create or replace function braid_store.default_options(embedding_model text, operators boolean)\n"
         "returns braid_store.search_options\nlanguage plpgsql\nimmutable\nparallel safe\nsecurity invoker\n"
         "set search_path = pg_catalog, pg_temp\nas $$\nbegin\n"
-        "  -- A single expression, because a session's first search plans each expression that it meets.\n"
+        "  -- All defaults are one expression, because a session's first search plans each expression separately.\n"
         "  return row(\n" + "\n".join(lines) + "\n  )::braid_store.search_options;\nend\n$$;\n\n"
         "comment on function braid_store.default_options(text, boolean) is\n"
         "  'Return the options of a search that gives none, or only embedding_model and operators. Options that the '\n"

@@ -1,4 +1,4 @@
-"""Define the errors that the tools raise beside the errors of the driver."""
+"""Define the errors that the tools raise in addition to the driver's errors."""
 
 from __future__ import annotations
 

@@ -20,9 +20,10 @@ def find_dsn(dsn: str | None = None, *, initialise: bool = False) -> str:
 
 
 def usable_dsn(dsn: str, argument: str = "the database's address (dsn, --dsn or PGBRAID_DSN)") -> str:
-    """Return an address in a form that libpq takes: SQLAlchemy's `postgresql+driver://…` loses its driver.
+    """Return an address in a form that libpq accepts: `postgresql+driver://…`, SQLAlchemy's form, loses its driver.
 
-    Raise `InvalidArgumentError` for an invalid address. The error never quotes the address, as it may hold a password.
+    Raise `InvalidArgumentError` for an invalid address. The error never quotes the address, because it may hold a
+    password.
     """
     from psycopg import Error
     from psycopg.conninfo import conninfo_to_dict

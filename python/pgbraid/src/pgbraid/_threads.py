@@ -1,4 +1,4 @@
-"""Run blocking work beside an event loop."""
+"""Run blocking work in threads, so that the event loop is not blocked."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ INSTALL = f"pip install '{PACKAGE}=={__version__}'"
 
 
 def other_version(found: EntryPoint) -> str | None:
-    """Return a message if the installed tools have another version, which may know other functions of the database."""
+    """Return a message if the installed tools have another version than pgbraid, because they may call functions
+    that the database lacks; else None."""
     if found.dist is None or found.dist.version == __version__:
         return None
     return f"{PACKAGE} {found.dist.version} is installed beside pgbraid {__version__}, which needs its own version"

@@ -1,4 +1,4 @@
-"""Check documents, and encode them as JSON in batches with their embeddings beside."""
+"""Check documents, and encode them in batches: the documents as JSON, and their embeddings as a separate list."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_BATCH_BYTES = 64_000_000
 
 @dataclass
 class CheckedDocument:
-    """Hold a document with its embeddings, which were read once, as they may be iterators."""
+    """Hold a document with its embeddings. They are read only once, because the caller may give iterators."""
 
     name: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -49,7 +49,8 @@ class CheckedDocument:
     embedded: list[dict[str, Any]] = field(default_factory=list)
 
     def encode(self, first_place: int = 1) -> str:
-        """Return JSON, in which an embedding is the number of its vector, from `first_place`."""
+        """Return the document as JSON, with a number in place of each embedding: its position among the vectors of
+        the batch, counted from `first_place`."""
         for place, values in enumerate(self.embedded, first_place):
             values["embedding"] = place
         return to_json(self.values, self.name)
@@ -145,8 +146,8 @@ def batches(documents: Iterable[Mapping[str, Any]], failed: list[FailedDocument]
 def batches_ahead(
     documents: Sequence[Mapping[str, Any]], failed: list[FailedDocument] | None = None
 ) -> Iterator[Batch]:
-    """Yield as `batches` does, and prepare each next batch in a thread while the caller stores the current one. If
-    documents have iterators, use no thread, as it would run the caller's code."""
+    """Yield as `batches` does, and prepare each next batch in a thread while the caller stores the current one. Use
+    no thread if documents have iterators, because a thread would run the caller's code."""
     made = batches(documents, failed)
     if not all(map(_is_there, documents)):
         yield from made

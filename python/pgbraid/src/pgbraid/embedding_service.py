@@ -29,7 +29,8 @@ HARMLESS = "warm up"
 # The request was wrong whatever its text: a key, or an account without money. Gateways may send 403, 404, 405 and
 # redirects for a text that looks like an attack, so these are not listed.
 WRONG_REQUEST = (401, 402, 407)
-# The service is overloaded. A text sent alone is refused after MOST_OVERLOADED attempts, as it may exceed any limit.
+# These HTTP statuses mean that the service is overloaded. After MOST_OVERLOADED such answers to one text alone, the
+# text counts as refused, because it may exceed a limit of the service.
 OVERLOADED = (425, 429)
 MOST_OVERLOADED = 8
 REFUSED_TEXT = (400, 413, 414, 422)

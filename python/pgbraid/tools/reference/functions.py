@@ -158,7 +158,7 @@ def explained(
 
 
 def names_of(found: re.Match[str]) -> list[str]:
-    """Return the names that a text explains, without words in brackets."""
+    """Return the names of the arguments or keys that a paragraph explains, without what stands in parentheses."""
     return re.findall(r"\w+", re.sub(r"\(.*?\)", "", found[1]))
 
 

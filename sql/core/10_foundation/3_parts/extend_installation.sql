@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_installation() is
-  'Extension point: finish the installation of parts, when functions have their owners.';
+  'Extension point: let parts finish their installation. It runs after all functions have got their owners.';

@@ -43,6 +43,7 @@ end
 $$;
 
 comment on function braid_store.take_due_parts(text, timestamptz, xid8) is
-  'Lock and return the notes of up to 100 parts that are due for a task, longest due first. If there are none, take '
-  'notes that settle left waiting for transactions below ended_before, which have ended; null leaves these notes '
-  'alone. Pass over notes that another session has locked.';
+  E'Lock and return the notes of up to 100 parts that are due for a task, longest due first. Skip notes that another '
+  'session has locked.\n'
+  'If no note is due, return notes that waited for transactions to end (see settle): all transactions below '
+  'ended_before have ended. If ended_before is null, return no such notes.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- These settings are the same where the query is run; a comment below gives the reason.
+-- source_chunk_ids, which runs the returned query, has the same planner settings. A comment below explains them.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- filter_group has the same limit.
+  -- filter_group allows the same number of conditions.
   c_max_conditions constant int := 1000;
   c_operators_hint constant text := 'Operators of a key: $eq, $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, '
     '$like, $ilike, '

@@ -11,7 +11,7 @@ declare
   c_most_values constant int := 1000;
   -- If a condition also has a range, each text is searched for in the whole list, so fewer texts are allowed.
   c_most_mixed constant int := 16;
-  -- list_block has the same limit.
+  -- list_block lists no deeper keys.
   c_most_depth constant int := 8;
   v_conditions jsonb;
 begin

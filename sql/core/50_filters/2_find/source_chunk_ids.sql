@@ -6,7 +6,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- These settings make the planner read the one index that the source was written for: see condition_source.
+-- These settings leave the planner one plan: a scan of the index for which condition_source wrote the query
+-- filter.source.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -12,5 +12,5 @@ end
 $$;
 
 comment on function braid_store.max_impact() is
-  'Return the highest impact: the largest number that fits in impact_bits bits. The lowest impact is 1. A lexeme '
-  'would reach the highest impact only in a chunk that contains it infinitely often.';
+  'Return the highest impact: the largest number that fits in impact_bits bits. The lowest impact is 1. Impacts '
+  'approach the highest one as a lexeme''s frequency in a chunk grows.';

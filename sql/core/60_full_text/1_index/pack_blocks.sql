@@ -12,7 +12,7 @@ begin
     select ('{' || coalesce(p.numbers, '') || '}/' || braid_store.block_size()::text)::@vector@.sparsevec
     from generate_series(0, (pack_blocks.chunk_count - 1) >> braid_store.block_bits()) b (block_number)
     left join (
-      -- The indices of a sparse vector begin at 1, as chunk numbers do.
+      -- Add 1, because the indices of a sparse vector begin at 1.
       select (e.chunk_number - 1) >> braid_store.block_bits() as block_number,
              string_agg((((e.chunk_number - 1) & (braid_store.block_size() - 1)) + 1)::text || ':'
                         || ((e.impact * pack_blocks.weight)::float4)::text, ',') as numbers

@@ -17,7 +17,8 @@ set jit = off
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
--- Both calls seem cheap to the planner. With these costs at 0, it lets a worker process one half of a large segment.
+-- To the planner, both calls of posting_lists below seem cheap, too cheap for a worker. With these costs at 0, it lets
+-- a worker process one half of a large segment.
 set parallel_setup_cost = 0
 set parallel_tuple_cost = 0
 as $$
@@ -25,8 +26,8 @@ as $$
 declare
   -- From this number of chunks on, a worker processes one half. Starting the worker takes 30 ms of CPU.
   c_least_shared constant int := 10000;
-  -- Each half is processed as part of a segment with this chunk count. No list is then long, so all lists come as
-  -- elements.
+  -- Each half is processed as if its segment had this chunk count. Compared with it no list is long, so both calls
+  -- return lists of elements, which can be joined.
   c_part_size constant int := 2147483647;
   v_tenant_id int := posting_lists.segment.tenant_id;
   v_collection_id int := posting_lists.segment.collection_id;
@@ -64,7 +65,7 @@ begin
            group by p.lexeme
          ) l,
          lateral (
-           -- This is the same rule as in the query below.
+           -- The rule for storing a list as blocks is the same as in the last query of this function.
            select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                             and not posting_lists.segment.is_deletion
                        then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count
@@ -115,7 +116,8 @@ begin
          case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
   from lists l,
        lateral (
-         -- Any weight gives correct bounds. The closer it is to the collection's idf, the tighter the bounds are.
+         -- The weight is an estimate of the collection's idf. Any weight gives correct bounds, but a closer one gives
+         -- tighter bounds.
          select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                           and not posting_lists.segment.is_deletion
                      then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end

@@ -10,7 +10,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- Otherwise a plan made while the tables were small would scan them whole for each key, until the session ends.
+-- With sequential scans allowed, a plan cached while the tables were small would scan them whole for each key, until
+-- the session ends.
 set enable_seqscan = off
 set jit = off
 set work_mem = '64MB'

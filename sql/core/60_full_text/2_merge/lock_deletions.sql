@@ -17,7 +17,8 @@ as $$
 declare
   v_deletion_ids bigint[];
 begin
-  -- It looks up the chunks of the given segments instead of all deleted chunks, so that a small merge stays cheap.
+  -- Look up tombstones for the chunks of the given segments, instead of reading all tombstones, so that a small merge
+  -- stays cheap.
   select array_agg(distinct t.segment_id) into v_deletion_ids
   from unnest(lock_deletions.segment_ids) u (segment_id),
        lateral (

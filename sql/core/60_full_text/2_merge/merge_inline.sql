@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- This is about 50 ms of work. Larger merges wait for braid.maintain(), and so do larger merges of deletions.
+  -- A merge of this size takes about 50 ms. Larger merges, also merges that drop deleted chunks, wait for
+  -- braid.maintain().
   c_max_postings constant bigint := 40000;
   v_segment_ids bigint[] := braid_store.full_tier(merge_inline.tenant_id, merge_inline.collection.id, c_max_postings);
 begin

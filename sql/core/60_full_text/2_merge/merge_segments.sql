@@ -11,7 +11,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- Otherwise a plan made while the tables were small would scan them whole for each key, until the session ends.
+-- With sequential scans allowed, a plan cached while the tables were small would scan them whole for each key, until
+-- the session ends.
 set enable_seqscan = off
 set jit = off
 as $$
@@ -40,7 +41,8 @@ begin
     order by s.id
     for update skip locked
   ) s;
-  -- Segments locked by another merge are about to be replaced. If too few others are left, they wait for a later merge.
+  -- Another merge is about to replace the segments that it has locked. If too few segments are left, leave them to a
+  -- later merge.
   if coalesce(cardinality(v_segment_ids), 0) + cardinality(v_deletion_ids)
      < least(cardinality(merge_segments.segment_ids), 8) then
     return 0;

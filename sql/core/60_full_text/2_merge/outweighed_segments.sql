@@ -27,7 +27,8 @@ begin
   if coalesce(v_deleted, 0) <= v_live + c_count or random() * v_deleted > c_count * v_written then
     return null;
   end if;
-  -- Merging a posting costs an eighth of writing it. So with this limit a large write takes at most twice as long.
+  -- Merging a posting takes an eighth of the time of writing one. With this limit, the merge takes at most as long as
+  -- the write itself.
   v_limit := greatest(outweighed_segments.max_posting_count, v_limit * 8);
   return (
     with deleted as materialized (

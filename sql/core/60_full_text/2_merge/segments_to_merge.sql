@@ -9,7 +9,7 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off -- for the reason given in merge_segments
+set enable_seqscan = off -- A cached plan could scan whole tables: see merge_segments.
 as $$
   -- A single segment is rewritten when a fifth of its chunks are deleted. It is also rewritten when other BM25
   -- parameters, or a change of 10 % in the average length, have made its bounds loose. Finding it means reading every

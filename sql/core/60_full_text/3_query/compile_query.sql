@@ -22,7 +22,7 @@ declare
   v_factor float8 := braid_store.bm25_factor(compile_query.collection);
   v_chunk_count bigint;
   v_average_length float8;
-  v_is_plain boolean; -- True if each term is one word of the query, as written.
+  v_is_plain boolean; -- True if each term is one plain word of the query, without operators or synonyms.
   v_has_operators boolean;
   v_kinds_left_out text[];
   v_word_count int;
@@ -35,7 +35,7 @@ begin
            t.kinds_left_out
   into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
   from (
-    -- This repeats index_statistics.
+    -- The three sums are computed as in index_statistics.
     select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length),
       0)::bigint as body_length,
            coalesce(sum(s.title_length), 0)::bigint as title_length,
@@ -50,7 +50,8 @@ begin
              true)
              as is_plain,
            coalesce(bool_or(t.occurrence <> 'should'), false) as has_operators,
-           -- query_terms applies the same rule.
+           -- Leave out stop words if the query has other words, and single characters if it has bigrams, as query_terms
+           -- does.
            array[case when bool_or(t.token_kind <> 'stop_word') then 'stop_word' end,
                  case when bool_or(t.token_kind = 'bigram') then 'character' end] as kinds_left_out
     from unnest(compile_query.tokens) t

@@ -17,7 +17,7 @@ begin
     group by c.group_number
     having bool_and(not c.is_prefix and c.lexemes && array(
       select q.lexeme
-      -- A query with a phrase does not rank by the phrase's lexeme where it stands alone.
+      -- A phrase is left out: a chunk that has only the phrase's lexeme, without the phrase, gets no score from it.
       from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights,
         (finds_all_demanded.query).phrases)
              q (lexeme, weight, phrase)

@@ -29,8 +29,8 @@ begin
              array_agg(c.lexeme order by c.position, c.lexeme) as lexemes,
              array_agg(c.position - c.first_position order by c.position, c.lexeme) as offsets
       from (
-        -- At each position the whole word is taken, without its parts. In scripts without spaces bigrams are taken, and
-        -- characters only where there are no bigrams.
+        -- At each position, take the token for the whole word, not its parts. In scripts without spaces, take bigrams,
+        -- and characters only if there are no bigrams.
         select distinct c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.lexeme,
                min(c.position) over (partition by c.clause_number) as first_position, c.token_kind,
                first_value(c.token_kind) over (

@@ -33,13 +33,13 @@ declare
   c_most_prefixes constant int := 64;
   c_most_expansions constant int := 64;
   c_most_in_all constant int := 128;
-  c_most_synonyms constant int := 63; -- per term; a word of several phrases may have synonyms of each
+  c_most_synonyms constant int := 63; -- per term: each phrase that a word belongs to may add synonyms
   v_collection_id int := query_terms.collection.id;
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
   v_has_synonyms boolean;
   v_has_phrases boolean; -- True if a phrase with synonyms begins with a query word.
-  -- This array holds the words of these phrases. Parallel arrays hold a synonym of each and the number of words in its
-  -- phrase.
+  -- The words of the query that belong to a phrase with synonyms. Parallel arrays hold a synonym of each phrase, and
+  -- the number of words in the phrase.
   v_words text[] := '{}';
   v_synonyms text[];
   v_word_counts int[];

@@ -19,8 +19,8 @@ declare
   v_low float8 := 0;
   v_low_count float8 := v_width * cardinality(sums) + 1;
   v_high float8 := highest;
-  -- Hardly any chunk contains every word as often as possible. This estimate holds until a lower bound proves too low,
-  -- as when all words occur together.
+  -- The estimate of the number of chunks that reach the highest bound: hardly any chunk contains every word as often as
+  -- possible. It is replaced when a bound proves too low, for example because all words occur together.
   v_high_count float8 := 1e-6;
   v_middle float8;
   v_level @vector@.vector;

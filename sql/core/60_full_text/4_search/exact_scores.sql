@@ -24,7 +24,8 @@ declare
   v_phrases text[] := exact_scores.query.phrases;
 begin
   if cardinality(v_phrases) = 0 and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
-    -- Most queries have one lexeme for each term. The formula is the same as below, without grouping.
+    -- Most queries have one lexeme for each term, so this query omits the grouping by term. Its formula is the same as
+    -- in the query below.
     return array(
       select (
         select sum(t.weight * t.frequency / (t.frequency + f.saturation))

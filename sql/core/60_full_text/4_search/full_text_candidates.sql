@@ -32,7 +32,8 @@ declare
   v_among bigint[]; -- the only places that may pass the filter, if it was evaluated first
   v_among_ids bigint[]; -- the chunks at these places
   v_has_filtered boolean; -- True if evaluating the filter first was tried.
-  -- This is the number of places to gather. A sample is too small to know a share of less than 1/64.
+  -- The number of places to gather: more if the filter passes few chunks. Shares below 1/64 are not used, because a
+  -- sample cannot estimate them.
   v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
   v_high float8; -- earlier passes gathered every place with this bound or a higher one
   v_tried bigint;
@@ -72,7 +73,7 @@ begin
     end if;
   end if;
 
-  -- Each pass gathers and scores places with lower bounds than the passes before it.
+  -- Each pass gathers and scores the chunks whose upper bounds are below the bounds of the earlier passes.
   loop
     if cardinality(v_among) <= c_scored_at_once then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
@@ -98,7 +99,7 @@ begin
     exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_min_threshold or is_cut;
 
     v_tried := coalesce(v_tried, 0) + coalesce(cardinality(v_gathered.places), 0);
-    -- This estimates how many places to try if the next ones match as often as the places tried so far.
+    -- Estimate how many places must be tried if further places match as often as the places tried so far.
     v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(array_remove(v_scored.scores, null)), 1);
     -- If more than 5,000 places are needed, the filter is evaluated first, provided that it matches at most 10,000
     -- chunks.
@@ -107,7 +108,7 @@ begin
       select p.places, p.chunk_ids into v_among, v_among_ids
       from braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, filter, 10000) p;
       if v_among is not null then
-        -- Start again with these places alone.
+        -- Start again, and consider only the chunks that pass the filter.
         filter := braid_store.no_filter();
         v_scored_before := cardinality(v_scored.chunk_ids);
         v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);

@@ -86,8 +86,8 @@ begin
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s
   ), growth as materialized (
-    -- 2. The growth factor fits most long lists. It multiplies their sum, once, so that only few lists need a factor of
-    --    their own.
+    -- 2. Long lists store impacts times block_weight, so each has a factor that turns its values into bounds. growth is
+    --    a factor that fits most long lists. It is applied once, to their sum, so that few lists need their own factor.
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
@@ -132,7 +132,7 @@ begin
     ) b
     group by b.place
   ), sample as materialized (
-    -- 3. A sample of about six blocks represents all.
+    -- 3. Choose the threshold low from a sample of about six blocks.
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
@@ -208,8 +208,8 @@ begin
   into places, bounds, low
   from level l,
        lateral (
-         -- The norm of a vector with one element is that element. If no short list of a driver has the place, a long
-         -- list must have it, as the mask tells.
+         -- vector_norm of a vector with one element returns that element. If no short list gives a driver lexeme for
+         -- the place, the mask guarantees that a long list does.
          select f.place, f.bound + coalesce(l.growth * @vector@.vector_norm(
                            @vector@.subvector(s.sum, f.place_in_block + 1, 1)), 0) as bound
          from (

@@ -13,13 +13,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
--- with the tenant seem as good, and each look-up would read all of the tenant's rows.
+-- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
+-- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_rest bigint[]; -- null stands for all places
+  v_rest bigint[]; -- places not found in the segments' lists of chunks; null if all must be looked up by key
   v_listed_ids bigint[];
   v_listed_places bigint[];
   v_chunk_ids bigint[];
@@ -34,7 +34,7 @@ begin
         select g.segment_number, s.chunk_ids
         from unnest(live_chunks.segment_ids) with ordinality g (segment_id, segment_number),
              lateral (
-               -- places_of gives the reason for array_cat.
+               -- array_cat detoasts the list only once, as in places_of.
                select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
                where s.tenant_id = live_chunks.tenant_id and s.collection_id = live_chunks.collection_id
                  and s.id = g.segment_id and s.chunk_count / 1000 < cardinality(live_chunks.places)
@@ -47,7 +47,7 @@ begin
       where u.place >> braid_store.chunk_number_bits() = s.segment_number
       offset 0
     ) l
-    where l.chunk_id is not null; -- if a list ends too early, the key finds the rest
+    where l.chunk_id is not null; -- a place beyond the end of a list is looked up by key below
     if cardinality(v_listed_ids) = cardinality(live_chunks.places) then
       v_rest := '{}';
     elsif v_listed_ids is not null then

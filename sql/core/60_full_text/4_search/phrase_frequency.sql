@@ -18,9 +18,9 @@ as $$
 declare
   v_words text[] := string_to_array(phrase_frequency.phrase, ' ');
 begin
-  -- Each position of a word votes for a start of the phrase. The phrase starts where all words vote. A phrase is either
-  -- in the title or in the body, because their positions are apart. Only the last possible position may be shared by
-  -- title, body and many words. A lexeme lists its positions in the title first.
+  -- For each word and position, compute where the phrase would have to start. The phrase starts at a position that all
+  -- words agree on. It cannot begin in the title and end in the body, because their positions are apart; only the last
+  -- possible position may be shared. A lexeme's positions in the title come first.
   select count(*), count(*) filter (where s.is_in_title)
   into frequency, title_frequency
   from (

@@ -16,7 +16,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  v_rest bigint[]; -- null stands for all chunks
+  v_rest bigint[]; -- chunks not found in the segments' lists of chunks; null if all must be looked up by key
 begin
   if cardinality(places_of.among) > 100 then
     select array_agg(p.place order by p.place), array_agg(p.chunk_id order by p.place)
@@ -27,8 +27,8 @@ begin
         select g.segment_number, s.chunk_ids
         from unnest(places_of.segment_ids) with ordinality g (segment_id, segment_number),
              lateral (
-               -- array_cat fetches the list only once; a slice would copy it. Fetching the list takes as long as
-               -- looking up one in a thousand of its chunks by the key.
+               -- array_cat detoasts the list once; a slice would copy it. Detoasting takes as long as looking up a
+               -- thousandth of its chunks by key.
                select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
                where s.tenant_id = places_of.tenant_id and s.collection_id = places_of.collection_id
                  and s.id = g.segment_id and s.chunk_count / 1000 < cardinality(places_of.among)

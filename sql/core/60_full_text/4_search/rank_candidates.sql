@@ -13,8 +13,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Only the key gives the order in which rows are looked up below. While the table is small, other indexes that begin
--- with the tenant seem as good, and each look-up would read all of the tenant's rows.
+-- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
+-- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
 set enable_sort = off
 set enable_bitmapscan = off
 as $$

@@ -23,7 +23,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A sample is too small to know a smaller share.
+  -- The share of chunks that pass the filter comes from a sample, which cannot estimate a smaller share.
   c_min_share constant float8 := 1 / 64.0;
   v_scored braid_store.scored_chunks := score_candidates.scored;
   v_has_demands boolean := cardinality(query.conditions) > 0 or query.required_words > 1;

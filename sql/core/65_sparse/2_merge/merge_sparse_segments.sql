@@ -14,7 +14,8 @@ declare
   v_segment_ids bigint[];
   v_chunk_ids bigint[];
 begin
-  -- merge_segments gives the reason.
+  -- Under REPEATABLE READ or SERIALIZABLE, deleting rows that another merge has changed would raise 40001: see
+  -- merge_segments.
   if current_setting('transaction_isolation') <> 'read committed' then
     return 0;
   end if;

@@ -18,7 +18,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- full_text_candidates has the same limits.
+  -- These limits are the same as in full_text_candidates, which explains them.
   c_few_chunks constant int := 300;
   c_many_places constant int := 5000;
   c_max_filtered constant int := 10000;
@@ -86,7 +86,8 @@ begin
       v_among := braid_store.sparse_places_of(tenant_id, collection.id, v_segment_ids, filter.among);
     end if;
     v_target := candidate_count * 1.25 / v_share + 10;
-    -- As in full_text_candidates, each pass gathers and scores places with lower bounds than the passes before it.
+    -- As in full_text_candidates, each pass gathers and scores the chunks whose upper bounds are below the bounds of
+    -- the earlier passes.
     loop
       v_gathered := braid_store.gather_candidates(tenant_id, collection.id, v_query, v_segment_ids, v_scales, v_width,
         v_among,

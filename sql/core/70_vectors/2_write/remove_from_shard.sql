@@ -9,8 +9,8 @@ as $$
 declare
   v_hashes bigint[];
 begin
-  -- Rows are locked before the last statement looks for duplicates, so that it sees any duplicate that absorb_vectors
-  -- adds meanwhile.
+  -- Lock the rows before the last statement looks for duplicates. Then that statement also sees duplicates added by a
+  -- concurrent absorb_vectors.
   execute format($query$
     select array_agg(v.embedding_hash)
     from (select unnest($2) as chunk_id order by 1) u,
@@ -35,8 +35,8 @@ begin
            ) v))
     $query$, shard_id)
   using tenant_id, chunk_ids;
-  -- A vector that represents others in the index stays until the last of these is deleted. Searches skip it, because
-  -- its chunk is gone.
+  -- A vector that represents duplicates stays until the last of them is deleted, because the index leads to them only
+  -- through it. Searches skip its own chunk, which no longer exists.
   execute format($query$
     delete from braid_store.vectors_%1$s v
     where v.ctid = any (array(

@@ -42,7 +42,8 @@ begin
                    'select array_agg(g.embedding_hash) from gone g', v_shard.id)
       into v_hashes
       using remove_vectors.tenant_id, remove_vectors.chunk_ids;
-    -- If the delete waited for absorb_vectors, absorb_vectors may have stored duplicates of a vector that is now gone.
+    -- While this delete waited for a concurrent absorb_vectors, absorb_vectors may have stored duplicates of a vector
+    -- that is now deleted. One of them must go into the index.
     if v_shard.duplicate_count = 0 then
       perform braid_store.represent_duplicates(s, v_hashes)
       from braid_store.vector_shards s

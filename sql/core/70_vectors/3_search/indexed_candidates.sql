@@ -89,8 +89,9 @@ begin
     exit when shard.far_ef_search <= ef_search;
     ef_search := shard.far_ef_search;
   end loop;
-  -- If halfvec cannot distinguish the vectors of a cluster, all vectors that the index search visits are compared. If
-  -- the cluster is larger than that, all vectors are compared.
+  -- halfvec may not distinguish the vectors of a dense cluster. Then compare the exact distances of all ef_search
+  -- vectors that the index search visits. If the cluster has even more vectors, return null, so that the caller scans
+  -- all vectors.
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
     if v_max_count < ef_search then
@@ -115,8 +116,8 @@ begin
          indexed_candidates.tenant_id, indexed_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
          indexed_candidates.min_score, indexed_candidates.candidate_count, v_indexed_count,
          not (indexed_candidates.filter).is_empty) r;
-  -- Vectors written since then do not count as found: they may be new versions of many of the shard's nearest vectors,
-  -- which the index's answer then lacks.
+  -- found_count counts only vectors of the shard. Vectors in chunk_vectors may be new versions of the shard's nearest
+  -- vectors, and then the index found too few others.
   return case when v_found_count >= enough_count then v_candidates end;
 end
 $$;

@@ -20,8 +20,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- The planner has no statistics of tenants' data, and would otherwise scan and sort. These settings only discourage
--- that plan: if the index is gone, it is still used.
+-- The planner has no statistics of tenants' data, so by default it would scan the whole table and sort. These settings
+-- make it prefer the HNSW index. They do not forbid a scan, so the query also works if the index was dropped.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -50,10 +50,10 @@ begin
   -- 2. Use the index if its index recall has been measured and at most half of its vectors are requested.
   if shard.is_indexed and (shard.ef_search is not null or ef_search is not null) and not is_exact
      and shard.vector_count > 2 * candidate_count then
-    -- The scan is wide enough for candidate_count chunks that pass the filter, and for the measured index recall. If
-    -- fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan continues by
-    -- itself if it has found too few. pgvector allows at most 1000. If full text fills the page, one scan that finds
-    -- about candidate_count chunks is enough.
+    -- Scan widely enough to find candidate_count chunks that pass the filter, with the measured index recall. For a
+    -- share below 1/128, ef_search is not raised further: pgvector's iterative scan continues by itself if it has found
+    -- too few. pgvector allows at most 1000. If full text fills the page, one scan that finds about candidate_count
+    -- chunks is enough.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
     if ef_search is not null then
       -- If the caller gives ef_search, it is used unchanged.

@@ -11,5 +11,5 @@ as $$
 $$;
 
 comment on function braid_store.exact_limit(int) is
-  'Return the number of vectors from which on a tenant gets a vector shard in a collection. Below it, comparing all '
-  'vectors is fast enough.';
+  'Return the number of vectors in a tenant''s part of a collection at which maintenance creates a vector shard. '
+  'With fewer vectors, comparing all of them is fast enough.';

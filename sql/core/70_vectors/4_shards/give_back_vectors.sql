@@ -58,7 +58,8 @@ begin
 
   update braid_store.vector_shards s
   set vector_count = greatest(s.vector_count - v_count, 0),
-      -- A vector may move before its duplicates, which the index does not contain.
+      -- After this move, the shard may have duplicates whose representative has left the index. So searches no longer
+      -- use the index.
       ef_search = case when s.duplicate_count > 0 then null else s.ef_search end,
       is_outdated = s.is_outdated or s.duplicate_count > 0,
       state = case when v_ids = '{}' then 'retired' else s.state end,

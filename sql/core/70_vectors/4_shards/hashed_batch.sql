@@ -16,9 +16,9 @@ as $$
       select s.chunk_id, s.embedding, s.embedding_hash,
              row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
              or exists (
-               -- The row is locked so that remove_vectors waits, and then sees that the vector has duplicates. A vector
-               -- that is being deleted is skipped, though it may stay to represent others. The index then holds two
-               -- equal vectors.
+               -- Lock the representative's row, so that a concurrent remove_vectors waits and then sees this duplicate.
+               -- Skip a representative that is being deleted, even though it may stay in the index; the index then has
+               -- two equal vectors.
                select from braid_store.vectors_%1$s r
                where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
                  and r.embedding operator(@vector@.=) s.embedding

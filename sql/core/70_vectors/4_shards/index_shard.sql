@@ -30,7 +30,7 @@ begin
   execute format('create index if not exists vectors_%1$s_hnsw on braid_store.vectors_%1$s using hnsw (%2$s %3$s) '
                  'with (m = %4$s, ef_construction = %5$s) where not is_duplicate',
                  shard.id, v_order.indexed, v_order.operator_class, shard.hnsw_m, shard.hnsw_ef_construction);
-  -- PostgreSQL would collect statistics of its own for an index over an expression.
+  -- Without this, ANALYZE would collect statistics for the index expression.
   if v_order.indexed <> 'embedding' then
     execute format('alter index braid_store.vectors_%s_hnsw alter column 1 set statistics 0', shard.id);
   end if;

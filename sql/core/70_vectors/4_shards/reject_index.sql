@@ -7,9 +7,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- With l2, numbers may be large compared with their differences, and then equal in 11 bits. choose_ef_search accepts
-  -- an index recall below 0.985 if wider searches find no more. This function does not, because an index over the
-  -- stored type may find more.
+  -- With l2, vectors may differ only beyond the 11 bits of halfvec, so the index cannot tell them apart.
+  -- choose_ef_search accepts an index recall below 0.985 if wider searches find no more. This function does not,
+  -- because an index over the stored type may find more.
   update braid_store.vector_shards s
   set index_type = 'vector'
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id

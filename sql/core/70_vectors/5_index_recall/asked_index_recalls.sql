@@ -14,7 +14,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- nearest_indexed has the same settings.
+-- These settings make the planner use the HNSW index, as in nearest_indexed.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -24,7 +24,8 @@ as $$
     select min(m.ef_search) filter (where m.missed <= 0.0075 and m.index_recall_10 >= least(0.985, m.best)) as for_10,
            coalesce(min(m.ef_search) filter (where m.index_recall_100 - m.error_100 >= 0.98), max(m.last)) as for_100,
            min(m.ef_search) filter (where m.index_recall_10 - m.error_10 >= 0.985) as for_fused,
-           -- Questions may find less than the sample does: see docs/internals/index-recall.md.
+           -- Real questions may find less than the sample's queries, so with a margin each width is at least 64: see
+           -- docs/internals/index-recall.md.
            case when choose_ef_search.margin > 1 then 64 else 0 end as narrowest
     from measured m
   )

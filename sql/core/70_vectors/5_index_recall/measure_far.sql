@@ -21,11 +21,11 @@ declare
   c_each constant int := case shard.storage when 'binary' then 20 else 60 end;
   c_away constant int := case shard.storage when 'binary' then 40 else 100 end;
   c_stored constant int := case shard.storage when 'binary' then 50 else 400 end;
-  -- Among this many answers with similar distances, one may find hardly anything, or all may have an index recall
-  -- slightly below 95 %.
+  -- A window of this many answers with similar distances is accepted if one of them finds hardly anything, or if all
+  -- have an index recall slightly below 95 %.
   c_window constant int := 40;
   c_most_missed constant float8 := 1.5;
-  -- Other queries may have bad answers at slightly smaller distances.
+  -- far_distance is reduced by a tenth, because other queries may have bad answers at slightly smaller distances.
   c_margin constant float8 := 0.1;
   c_far_widths constant int[] := '{64,100,160,250,400,640,1000}';
   v_widest int := greatest(100, shard.vector_count / 4);
@@ -48,7 +48,8 @@ begin
                    else coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}') end;
   v_queries := own_queries;
   if v_queries = '{}' then
-    -- The queries lie beside the vectors, between two of them, and far from all of them.
+    -- There are three kinds of sample queries: near a stored vector, halfway between two stored vectors, and far from
+    -- all stored vectors.
     v_queries := coalesce(braid_store.sample_queries(shard, space, c_each), '{}')
       || array(
         select array(
@@ -62,7 +63,7 @@ begin
   v_queries := array(
     select q from unnest(v_queries) with ordinality u (q, place)
     where (space.distance <> 'cosine' or @vector@.vector_norm(q) > 0)
-      -- index_recall_curve applies the same limit.
+      -- indexed_candidates does not use the index for longer queries.
       and (shard.index_type is distinct from 'halfvec' or space.distance <> 'l2' or @vector@.vector_norm(q) <= 65504)
     order by place);
   v_query_count := cardinality(v_queries);
@@ -104,7 +105,8 @@ begin
     group by b.found;
     far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance)
       else 0 end;
-    -- Only the tenant's own queries or the queries beside the vectors, and the stored vectors, count here.
+    -- Average over queries like real ones: the tenant's own queries, or else the queries near stored vectors; and over
+    -- the stored vectors.
     select avg(u.index_recall) filter (where u.found <= far_distance), avg(u.index_recall),
            avg((u.found > far_distance)::int)
     into index_recall, v_usual_index_recall, v_suspect_share
@@ -144,8 +146,8 @@ begin
       from unnest(v_index_recalls.index_recalls_10, v_suspect) u (index_recall, place));
   end loop;
   ef_search := case when v_is_good then ef_search end;
-  -- Most answers are good but would still be suspected. Distances cannot distinguish them from bad answers, for example
-  -- if a few vectors are almost equal.
+  -- Most answers are good, but more than 30 % of them are beyond far_distance. Then distances cannot tell bad answers
+  -- from good ones, for example because a few vectors are almost equal.
   if v_usual_index_recall >= 0.985 and v_suspect_share > 0.3 then
     far_distance := 'infinity';
     far_ef_search := null;

@@ -15,9 +15,9 @@ as $$
 declare
   v_queries @vector@.vector[];
 begin
-  -- Questions lie beside documents, not on them. This makes their nearest vectors harder to find: the index links
-  -- stored vectors, and a stored vector leads straight to its neighbours. So a query is a stored vector plus 1.5 times
-  -- its length in a random direction.
+  -- The vectors of questions lie near the vectors of documents, not on them. This makes their neighbours harder to
+  -- find: the index links stored vectors, so a stored vector leads straight to its neighbours. So a query is a stored
+  -- vector plus a random vector of 1.5 times its length.
   execute format($query$
     select array_agg(
              case when $5 = 0 then v.embedding
@@ -27,7 +27,8 @@ begin
                     from unnest(v.embedding::real[]) x)::@vector@.vector end
              order by n)
     from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
-         -- At fixed intervals, all vectors could be of one kind, such as every hundredth.
+         -- The intervals vary at random. At fixed intervals, the sample could consist of vectors of one kind, for
+         -- example if every hundredth is of that kind.
          (select n, n + random() as place from generate_series(0, $2 - 1) n offset 0) p,
          lateral (
            select v.embedding::@vector@.vector as embedding from braid_store.vectors_%1$s v

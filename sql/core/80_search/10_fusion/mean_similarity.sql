@@ -62,5 +62,5 @@ $$;
 
 comment on function braid_store.mean_similarity(int, braid_store.collections, text, @vector@.vector) is
   'Return the mean similarity of a query to a tenant''s vectors in a collection; for L2, the similarity at the root '
-  'mean square distance. Return null if there are no vectors. The centroid that maintain() keeps gives the mean. '
-  'Without a centroid the first 1000 vectors are compared, and there are no more than these.';
+  'mean square distance. Return null if there are no vectors. The mean is computed from the centroid that maintain() '
+  'keeps. A part of a collection without a centroid has at most 1000 vectors, and all of them are compared.';

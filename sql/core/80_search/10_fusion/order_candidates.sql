@@ -38,4 +38,4 @@ end
 $$;
 
 comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
-  'Sort candidates by score, best first; sort equal scores by external_id and chunk_index.';
+  'Sort candidates by score, highest first. Sort candidates with equal scores by external_id and chunk_index.';

@@ -14,7 +14,7 @@ declare
 begin
   select s.chunk_count into v_chunk_count
   from braid_store.index_statistics(request.tenant_id, (request.collection).id) s;
-  -- A word that no chunk has is missing from every chunk, so it weighs as much as the rarest possible word.
+  -- No chunk has the absent words. Each weighs as much as the rarest possible word.
   return coalesce((select sum(t.weight)
                    from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight,
                      term)

@@ -16,7 +16,8 @@ declare
     where s.id = (request.collection).vector_space_id);
   v_mean float8;
   v_nearest float8; -- the similarity of a vector equal to the query vector
-  v_is_flat boolean; -- the mean similarity is the highest possible one
+  -- True if the collection's mean similarity equals the highest possible one, so that similarities tell nothing.
+  v_is_flat boolean;
   v_matched float8[];
 begin
   if request.query_embedding is not null then

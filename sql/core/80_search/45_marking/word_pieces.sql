@@ -8,7 +8,7 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The symbols that separate words in token_scan, whatever stands beside them.
+  -- token_scan always splits words at these symbols.
   c_space constant text := E'\\u0001-\\u0020\\u0085\\u00a0\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u3000';
   c_mark constant text :=
     E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1'

@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A single expression, because a session's first search plans each expression that it meets.
+  -- All defaults are one expression, because a session's first search plans each expression separately.
   return row(
     null, -- language
     default_options.operators, -- operators

@@ -14,5 +14,5 @@ end
 $$;
 
 comment on function braid_store.extend_search_options() is
-  'Extension point: let parts list their options, as known_search_options does. attribute is null, because these '
-  'options are passed on unchanged in the attribute parts.';
+  'Extension point: let parts list their search options, with the columns of known_search_options. attribute is null '
+  'for these options: search_options has no attribute for each, and keeps all of them in its attribute parts.';

@@ -28,8 +28,8 @@ begin
     if (request.query).conditions <> '{}' then
       v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, request.query));
     end if;
-    -- The minimum is a little below the score, because vectors are read in another order here and the last bits may
-    -- differ.
+    -- The minimum score is slightly below the chunk's score, because this search may compute the same similarity with
+    -- other last bits.
     select c.rank into semantic_rank
     from braid_store.semantic_candidates(request.tenant_id, request.collection, request.query_embedding, v_filter,
                                          chunk.semantic_score - 1e-9, c_max_rank, c_max_rank, false, true, null) n,

@@ -244,9 +244,9 @@ begin
       full_text_weight::text, semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text,
       min_score::text, match,
       (options - 'cursor')::text,
-      -- The ranking may change between two pages, and with it all scores.
+      -- The settings of the ranking, and the values by which parts rank, may change between two pages, and with them
+      -- all scores.
       braid_store.ranking_of(v_collection)::text]
-      -- The same holds for the values by which parts rank.
       || case when v_request.parts is not null then array[v_request.parts::text] end) || coalesce(':' || embedding_mark,
         ''));
   end if;

@@ -93,9 +93,9 @@ begin
     v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
-    -- If full text can fill the page and weighs enough, few rows depend on their vector alone. Other weights and
-    -- fusions let more rows depend on it. Under a filter, a fused search stops at fewer vectors, so full text must have
-    -- found all candidates.
+    -- If full text alone can fill the page, and weighs enough, few rows of the page depend on their similarity alone.
+    -- With other weights and fusions, more rows may depend on it. Under a filter, a fused search stops at fewer
+    -- vectors, so full text must have found all candidates.
     v_is_fused := v_asks_text and not v_options.is_rearranged
                   and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count
                                                              else request.candidate_count end

@@ -25,8 +25,9 @@ begin
              ::braid_store.search_result
     from unnest(result_rows.ranked) with ordinality r,
          lateral (
-           -- A join would read all documents of the tenant while the table is small. The inner lateral is nested:
-           -- beside the outer one, the planner would cache it, which costs more than it saves.
+           -- While the table is small, a join would read all of the tenant's documents. The look-up of the document
+           -- is nested inside the look-up of the chunk. Next to it, the planner would add a cache (Memoize), which
+           -- costs more than it saves.
            select c.*, d.external_id, d.title, d.source_uri
            from braid_store.chunks c,
                 lateral (

@@ -69,8 +69,8 @@ begin
 
     v_can_grow := v_candidates.has_more and v_request.may_grow
       and v_request.candidate_count < v_request.most_candidates;
-    -- The loop ends when there are enough rows. If pages continue beyond the first candidates, more candidates must not
-    -- be able to bring a chunk that belongs on this page.
+    -- Stop when there are enough rows. If later pages may show chunks beyond the first candidates, also require that no
+    -- chunk outside the candidates could belong on this page.
     exit when not v_can_grow or v_arrangement.missing_count <= 0
                                 and (not v_request.has_deep_pages
                                      or coalesce(v_arrangement.last_score > v_candidates.unseen, true));

@@ -53,8 +53,8 @@ begin
            order by c.id
            offset 0
          ) c
-    -- This condition stands outside, not beside the key: there, an index that begins with the collection would seem as
-    -- cheap.
+    -- The collection is tested outside the subquery. Inside, an index that begins with the collection would seem as
+    -- cheap as the primary key.
     where c.collection_id = collection.id
     order by u.place);
   if cardinality(v_places) < cardinality(chunk_ids) and (is_whole or v_places = '{}') then

@@ -23,7 +23,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- The limits for the rows of each query; rows further down add little.
+  -- The fewest and the most rows to request from each query. Rows further down add little to the fused score.
   c_least_rows constant int := 50;
   c_most_rows constant int := 1000;
   -- Cormack, Clarke & Büttcher 2009 use this constant.

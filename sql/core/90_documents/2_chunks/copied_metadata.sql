@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The limit is the same as in check_sizes.
+  -- check_sizes applies the same limit, in bytes, to the metadata of a whole batch.
   c_max_copied_metadata constant bigint := 200000000;
   c_size constant bigint := pg_column_size(copied_metadata.metadata) * copied_metadata.chunk_count;
 begin

@@ -32,8 +32,8 @@ declare
   v_group_costs float8[];
   v_run_groups int[];
   v_runs text[];
-  -- Markdown is cut into blocks with the headings right above them, then into blocks alone where these are too long,
-  -- then into pieces.
+  -- Markdown is first cut into blocks together with the headings above them. A block that is too long loses its
+  -- headings, and is cut into pieces if it is still too long.
   v_headed_texts int[];
   v_headed text[];
   v_block_texts int[];

@@ -161,7 +161,7 @@ begin
         v_fits := case when v_is_alone then v_total + v_cost <= v_rooms[v_speech]
                        else v_total + v_cost + v_labels + v_lines <= v_budgets[v_speech] end;
       else
-        -- A speech that needs several chunks begins a new chunk, unless the last one is less than half full.
+        -- A speech that is too long for one chunk begins a new chunk, unless the current chunk is less than half full.
         v_fits := v_total + v_cost + v_labels + v_label_costs[v_speech] + v_lines
                   + case when coalesce(v_speakers[v_speech], '') = any (v_names) then 0 else v_line_costs[v_speech] end
                   <= v_budgets[v_speech]

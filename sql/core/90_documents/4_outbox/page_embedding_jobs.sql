@@ -20,7 +20,7 @@ stable
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- The settings have the same reason as in lease_embedding_jobs.
+-- These settings make the planner read the primary key in its order, as in lease_embedding_jobs.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -15,7 +15,7 @@ begin
     from braid_store.tenants t, braid_store.collections c
     where t.id = report_failure.tenant_id and c.id = report_failure.collection_id;
   exception when lock_not_available then
-    null; -- The step failed for the same reason: an installation keeps calls out.
+    null; -- an installation or upgrade holds the locks, and the step failed for the same reason
   end;
   v_report := format('%s failed: %s (%s)', coalesce(v_step, 'a step'), report_failure.message, report_failure.sqlstate);
   raise warning 'maintenance of %',

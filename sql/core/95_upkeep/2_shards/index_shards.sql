@@ -73,7 +73,7 @@ begin
         then
         perform braid_store.serve_shard(v_shard);
       end if;
-      -- The next visit has the shard's vectors moved.
+      -- The next visit notes the task move_vectors for the shard.
       perform braid_store.note_task(v_shard.tenant_id, v_shard.collection_id, 'visit');
       v_done_rate := v_work / extract(epoch from clock_timestamp() - v_begun)::float8;
       -- The rate of a small index says little about a large one.

@@ -13,11 +13,11 @@ as $$
 #variable_conflict use_column
 declare
   c_block_size constant int := 16384;
-  -- The limit is the same as in has_due_lists.
+  -- Smaller segments have no lists: has_due_lists, which uses the same number, explains why.
   c_least_listed constant int := 1000;
   c_most_keys constant int := 500;
   c_most_elements constant int := 64;
-  -- The limits are the same as in listed_conditions.
+  -- listed_conditions answers no condition on a deeper key.
   c_most_depth constant int := 8;
   c_most_fields constant int := 100;
   c_most_parts constant int := 500;

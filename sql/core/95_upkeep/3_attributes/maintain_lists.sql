@@ -16,7 +16,7 @@ as $$
 #variable_conflict use_column
 declare
   c_block_size constant int := 16384;
-  -- The limit is the same as in has_due_lists.
+  -- Smaller segments have no lists: has_due_lists, which uses the same number, explains why.
   c_least_listed constant int := 1000;
   v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
   v_has_listed boolean := false;

@@ -35,7 +35,8 @@ begin
   moved_count := 0;
   reached := v_first;
   may_go_on := false;
-  -- In other isolation levels, no statement would see a drop that has finished meanwhile.
+  -- Under REPEATABLE READ or SERIALIZABLE, the snapshot could hide from lock_postings that another session has dropped
+  -- the collection.
   if current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;

@@ -15,7 +15,7 @@ declare
   v_toast oid := (select c.reltoastrelid from pg_class c where c.oid = 'braid_store.postings'::regclass);
   v_toast_bytes bigint := pg_relation_size(v_toast);
 begin
-  -- The reason is the same as in move_postings.
+  -- move_postings explains why it also requires READ COMMITTED.
   if current_setting('transaction_isolation') <> 'read committed' then
     return null;
   end if;

@@ -1,1 +1,2 @@
-"""Measure how fast searches of a collection are, beside the usual function over the same rows: `pgbraid bench`."""
+"""Measure how fast searches of a collection are, and compare with the usual function over the same rows: `pgbraid
+bench`."""

@@ -159,6 +159,6 @@ class _Remover:
             return
         self._connection.close()
         with psycopg.connect(self._dsn, password=self._password, autocommit=True) as other:
-            # The session's locks go with it.
+            # Ending the session releases its locks.
             other.execute(TERMINATE, self._backend)
             other.execute(statement)

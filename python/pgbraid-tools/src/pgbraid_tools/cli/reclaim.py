@@ -63,7 +63,8 @@ from (
 where p.sum <= %(room)s
 order by p.sum
 """
-# Compare the pages of TOASTed lists with the pages needed: TOAST chunks have 1,996 bytes, four of them a page.
+# Returns the pages of the TOAST table, and the pages that its values need. A TOAST chunk holds 1,996 bytes of a value,
+# and a page holds four chunks.
 TOAST_PAGES = """
 select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          select coalesce(ceil(sum(ceil(p.bytes / 1996.0)) / 4), 0)::bigint
@@ -205,7 +206,8 @@ def _rewrite_last(
     connection: psycopg.Connection[Any], toast: str | None, deadline: float, most_pages: int | None
 ) -> bool:
     """Move the last lists; tell whether some were moved into free space."""
-    # Count by the lists, because a vacuum that skips pages does not know the number of chunks.
+    # Compute the needed pages from the sizes of the postings: the statistics are wrong after a vacuum that skipped
+    # pages.
     pages, needed = connection.execute(TOAST_PAGES).fetchone() or (0, 0)
     if (pages - needed) * PAGE_BYTES < MIN_EXCESS_BYTES:
         return False

@@ -163,7 +163,7 @@ async def _embed_batch(
     stored = await store_embedded(client, collection, space.model, embedded, refused)
     for chunk_id, refusal in refused:
         await abandon_refused(client, collection, space.model, chunk_id, refusal)
-    # Warnings come last, as each of them may raise: a filter can turn warnings into errors.
+    # Warnings come last, because a filter can turn each of them into an error.
     for chunk_id, refusal in refused:
         warnings.warn(
             f'collection "{collection}", chunk {chunk_id} got no embedding: {refusal.message};'

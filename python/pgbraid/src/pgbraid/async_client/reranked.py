@@ -28,7 +28,8 @@ async def best_results(
     shaping: Mapping[str, Any],
     timeout: float | None,
 ) -> SearchResults:
-    """Return the `match_count` best rows in the reranker's order, shaped as `shaping` asks."""
+    """Return the `match_count` best rows in the reranker's order, grouped, collapsed and otherwise arranged by the
+    options in `shaping`."""
     query = found.query or ""
     asked = await embedded_text(client, query, collection, options) if found else query
     ranked = await in_thread(rerank_results, reranker, asked, found, timeout)
@@ -38,7 +39,8 @@ async def best_results(
 async def shaped(
     client: BaseClient, found: SearchResults, match_count: int, collection: str, shaping: Mapping[str, Any]
 ) -> SearchResults:
-    """Return the first `match_count` of the ordered rows, shaped as `shaping` asks."""
+    """Return the first `match_count` of the ordered rows, grouped, collapsed and otherwise arranged by the options
+    in `shaping`."""
     rows = found[:match_count]
     if shaping:
         arranged = await arrange_results(client, *scored(found), match_count, collection, options=shaping)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 # on a connection with several users.
 TENANT = "set_config('braid.tenant', %(session_tenant)s, true)"
 IS_NODE = "pg_catalog.to_regprocedure('braid_calls.tenant_here()') is not null"
-# Makes the server check every 2 s whether the client is still there, as it would otherwise finish a statement that
-# nobody waits for. Some operating systems cannot check.
+# Makes the server check every 2 s whether the client still exists. Without this check, the server would finish a
+# statement whose client is gone. Some operating systems do not support it.
 END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"
 # Settings of results: psycopg parses no other form of times and intervals, and numbers lose no digit.
 READABLE = (
@@ -125,7 +125,7 @@ class Session:
         `is_new`."""
         from pgbraid.install.compatibility import before_release, check_installed
 
-        # Hashes are read as text, as an application's own connection may convert JSON in another way.
+        # Hashes are read as text, because an application's own connection may convert JSON in another way.
         sql = f"select version, part_hashes::text, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
             try:

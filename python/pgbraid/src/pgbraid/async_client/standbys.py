@@ -45,8 +45,9 @@ select s.system_identifier, pg_catalog.current_database(), pg_catalog.pg_postmas
   pg_catalog.pg_is_in_recovery()
 from pg_catalog.pg_control_system() s
 """
-# Returns the insert position, as an asynchronous commit may not be flushed yet. At the start of a page or segment the
-# next record follows a header, and replay stops before the header: so subtract its length.
+# Returns the insert position, because an asynchronous commit may not be flushed yet. At the start of a WAL page or
+# segment, the insert position is behind the page header, but replay stops before the header. So the header's length is
+# subtracted.
 WRITTEN = """
 select case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
             when (i - '0/0') %% pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size')) = 40
@@ -289,7 +290,8 @@ class Standbys:
         return True
 
     async def _check_position(self, session: Session) -> None:
-        """Reduce a position beyond the primary's, as no standby would ever reach it; otherwise have it sent."""
+        """Ask the primary for its WAL position, and make it send its WAL up to the position that reads wait for. If
+        that position is beyond the primary's, which no standby would ever reach, reduce it."""
         if session.connection.closed:
             return
         ((position,),) = await session.fetch_from(session.connection, WRITTEN, {})
@@ -312,7 +314,8 @@ class Standbys:
     async def _leave_alone(self, standby: Standby, error: psycopg.Error) -> None:
         """Let a failed standby rest; raise the error again if it is not the standby's fault."""
         typed = from_psycopg(error)
-        # SQLSTATE 55P03: on a standby, only replay holds the lock.
+        # SQLSTATE 55P03 (lock timeout) is the standby's fault as well: on a standby only WAL replay takes locks that
+        # block reads.
         if not isinstance(typed, (ConnectionLostError, RecoveryConflictError)) and error.sqlstate != "55P03":
             raise error
         standby.rest(REST_SECONDS)

@@ -163,7 +163,8 @@ def _explain(error: Exception, arguments: list[str]) -> int:
         error = from_psycopg(error)
     if isinstance(error, PgbraidError):
         is_elsewhere = any(given == "--dsn" or given.startswith("--dsn=") for given in arguments)
-        # Without --dsn, the command would act on the embedded server. The address itself may hold a password.
+        # If the command was given --dsn, the hint's command needs it too: without it, it would act on the embedded
+        # server. The hint shows the word URL, because the real address may hold a password.
         return _fail(
             error.message, ON_DATABASES.sub(r"\g<0> --dsn URL", error.hint or "") if is_elsewhere else error.hint
         )

@@ -54,7 +54,8 @@ dsn_option = click.option(
 
 
 def _beside_its_dsn(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Ignore standbys of the environment if --dsn names a database: they belong to the environment's database."""
+    """Ignore the standbys of PGBRAID_READ_DSN if --dsn names a database, because they are standbys of the database
+    of PGBRAID_DSN."""
     sources = [context.get_parameter_source(name) for name in ("read_dsn", "dsn")]
     return None if sources == [ParameterSource.ENVIRONMENT, ParameterSource.COMMANDLINE] else value
 

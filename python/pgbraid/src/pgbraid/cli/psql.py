@@ -52,8 +52,8 @@ def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
 
 
 def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
-    """Return the address as environment variables, which psql's own options such as -U override, as they would not
-    override a URL; and --dbname for what has no variable."""
+    """Return the address as environment variables, and as the argument --dbname for settings without a variable.
+    Options of psql, such as -U, override variables, but would not override a URL."""
     from psycopg import pq
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 

@@ -203,7 +203,7 @@ def _cancelled_by(stopped: _Stop, client: Client) -> Iterator[None]:
     over = threading.Event()
 
     def cancel() -> None:
-        # Repeated, as the next statement may not have reached the server.
+        # Cancel repeatedly, because the next statement may not have reached the server yet.
         while not over.wait(0.2):
             if stopped.is_set():
                 with suppress(psycopg.Error):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # The database stores no vector of a longer text.
 MOST_BYTES = 16384
-# Errors that last: a read-only transaction, and a collection that stores no vectors (any more).
+# SQLSTATEs after which the client stops storing vectors: the transaction is read-only (25006), or the collection stores
+# no query vectors (22023).
 LASTING = {"25006", "22023"}
 # Seconds after which a vector is stored again, so that it counts as used. A client remembers MOST_TEXTS texts.
 SECONDS = 3600

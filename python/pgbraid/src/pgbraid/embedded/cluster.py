@@ -35,7 +35,8 @@ SOCKET_NAME = f".s.PGSQL.{PORT}"
 SOCKET_PATH_MAX = 103
 # Seconds. After a crash, the server replays WAL since the last checkpoint before it accepts connections.
 START_TIMEOUT = 300.0
-# Longer, as a second command waits for the first command's start.
+# Seconds to wait for the lock. This exceeds START_TIMEOUT, because another command may hold the lock while it starts
+# the server.
 LOCK_TIMEOUT = START_TIMEOUT + 60
 # The server's messages when the kernel refuses shared memory, and the shared_buffers to try instead.
 MEMORY_REFUSED = ("could not map anonymous shared memory", "could not create shared memory segment")
@@ -241,7 +242,7 @@ def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
     """Run initdb in a temporary directory, then rename it, so that an incomplete cluster is never used."""
     for remains in home.glob("postgres.new*"):
         shutil.rmtree(remains, ignore_errors=True)
-    # The name is unique, as the initdb of a killed command may still be writing.
+    # The name is unique, because the initdb of a killed command may still be writing into its directory.
     scratch = home / f"postgres.new.{os.getpid()}"
     result = None
     for locale in _locales(version):

@@ -65,7 +65,7 @@ def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], wi
     for argument, given in (("only", only), ("with_parts", with_parts), ("without", without)):
         if isinstance(given, str):
             raise InvalidArgumentError(f"{argument} is the text {given!r}", hint=f"give a list: [{given!r}]")
-    # Links are not resolved, as the folder's own name is the part's.
+    # Links are not resolved, because the part has the name of the given folder, not of a link's target.
     folders = [Path(os.path.abspath(os.path.expanduser(given))) for given in with_parts if _is_path(given)]
     found = with_own_parts(folders)
     names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]

@@ -122,8 +122,8 @@ def installed_parts(connection: Connection) -> tuple[str, ...]:
 
 
 def changed_functions(connection: Connection, installation: Installation) -> list[str]:
-    """Return names of functions of the core and the installed parts that the catalog lacks or has with another body.
-    The catalog counts, as an installation's record only tells what it meant to make."""
+    """Return names of functions of the core and the installed parts that are missing in the catalog or have another
+    body. The catalog is read, because the record of an installation holds only the functions that it should have."""
     rows = connection.execute(
         "select n.nspname || '.' || p.proname,"
         " pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex')"

@@ -52,7 +52,8 @@ def chat_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def chat_judge(kind: type[J], chat_model: str, chat_url: str | None, chat_options: str | None) -> J:
-    """Return a judge made from the options of `chat_options`."""
+    """Return a judge of class `kind` that asks the language model given by the options --chat-model, --chat-url and
+    --chat-options."""
     from pgbraid_tools.chat import CHAT_URL
 
     fields = parse_json(chat_options, "--chat-options")

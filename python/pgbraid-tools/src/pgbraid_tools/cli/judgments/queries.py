@@ -1,4 +1,4 @@
-"""Store queries of commands in a set, with their embeddings."""
+"""Store the queries that a command reads in a query set, and embed them."""
 
 from __future__ import annotations
 
