@@ -217,7 +217,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
     sqlstate = error.sqlstate
     message = error.diag.message_primary or str(error).strip() or type(error).__name__
     hint = error.diag.message_hint
-    # Only for these SQLSTATEs, as other messages may quote users' names.
+    # The SQLSTATE is checked as well, because other messages may quote names that users chose.
     is_conflict = error.diag.source_function in _ON_STANDBYS or "conflict with recovery" in message
     if is_conflict and sqlstate in _CONFLICTS:
         # PostgreSQL's own hint, if any, only says to repeat the call.

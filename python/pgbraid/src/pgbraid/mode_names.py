@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The same names are in braid_store.other_name.
+# braid_store.other_name knows the same names.
 _OTHER_NAMES = {
     "semantic": "vector vectors vectorsearch dense knn ann embedding embeddings similarity semanticsearch nearest",
     "full_text": "fulltext fulltextsearch fts keyword keywords keywordsearch bm25 lexical text textsearch tsvector",

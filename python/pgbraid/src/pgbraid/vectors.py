@@ -72,7 +72,7 @@ def _is_finite_array(vector: Any) -> bool:
         and vector.dtype.kind == "f"
         and vector.ndim == 1
         and 0 < vector.size <= MOST_DIMENSIONS
-        # Also false if an element is NaN.
+        # The comparison is also false if an element is NaN.
         and float(abs(vector).max()) < MOST_FLOAT4
     )
 
@@ -98,7 +98,7 @@ def _numbers(vector: Any, name: str) -> list[float]:
     # A dense form might fill the memory.
     if isinstance(vector, SparseVector):
         _check_dimensions(vector.dimensions(), name)
-    for method in ("to_list", "tolist"):  # These are pgvector's and numpy's methods.
+    for method in ("to_list", "tolist"):  # to_list is pgvector's method, tolist is numpy's.
         if hasattr(vector, method):
             vector = getattr(vector, method)()
     # Their elements would be taken for numbers.

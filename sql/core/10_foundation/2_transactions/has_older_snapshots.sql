@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select case
-    -- That transaction has not committed yet.
+    -- The transaction is the current one, which has not committed yet.
     when has_older_snapshots.transaction_id = pg_current_xact_id_if_assigned() then true
     -- An id that this server has not given out yet came with a dump from another server.
     when has_older_snapshots.transaction_id >= pg_snapshot_xmax(pg_current_snapshot()) then false

@@ -18,8 +18,8 @@ begin
     select greatest(n.before, 0) + greatest(n.after, 0)
     from (
       select p.place,
-             -- The row before is the previous chunk of the document only if their numbers are consecutive; the same
-             -- holds for the row after.
+             -- The previous row in this order is the previous chunk of the document only if their numbers are
+             -- consecutive. The same holds for the next row.
              case when lag(p.chunk_index) over in_order = p.chunk_index - 1 then lag(p.score) over in_order
                end as before,
              case when lead(p.chunk_index) over in_order = p.chunk_index + 1 then lead(p.score) over in_order

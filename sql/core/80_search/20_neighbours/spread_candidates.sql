@@ -35,7 +35,7 @@ begin
     v_scores := array(
       select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place)
         order by u.place);
-    -- With fewer candidates, the 10 nearest would be most of the others.
+    -- With fewer candidates, the 10 nearest would be a large part of all candidates.
     if v_smoothing > 0 and v_count >= c_smoothed then
       v_first := array(
         select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc,

@@ -24,8 +24,8 @@ begin
     return 0;
   end if;
   v_last := braid_store.read_cursor(units_before_page.cursor);
-  -- Inserts may have moved the last row, so its place in today's list counts. If the row is gone, its score and its
-  -- place among equal scores tell where it would stand.
+  -- The last row of the previous page may have moved because of inserts, so its place in the present list counts. If it
+  -- is gone, its score and its place among equal scores tell where it would be.
   return coalesce(
     array_position(units_before_page.chunk_ids, v_last.chunk_id),
     (select count(*)

@@ -68,8 +68,8 @@ begin
     end if;
   end loop;
   if v_taken = '{}' and v_tokens <> '{}' then
-    -- Take the beginning of the best passage, up to the end of a word. If it has more tokens per character than the
-    -- rest, try a shorter one.
+    -- Take the longest beginning of the best passage that fits, up to the end of a word. A beginning may have more
+    -- tokens per character than the rest, so shorter ones are tried as well.
     v_passage := fit_passages.results[1].passage;
     v_beginnings := array(
       select coalesce(substring(b.beginning from E'^(.*)\\s\\S{0,30}$'), b.beginning) || ' …'

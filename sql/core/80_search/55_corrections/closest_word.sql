@@ -30,8 +30,8 @@ begin
     v_near := braid_store.closest_lexeme(tenant_id, collection.id, v_lexeme);
     continue when v_near is null or v_near = corrected_lexeme;
     v_written := braid_store.written_word(tenant_id, collection, v_near, c_word);
-    -- The first letter is seldom wrong (Pollock & Zamora 1984). If it differs, the word is probably a name that has no
-    -- similar word here.
+    -- The first letter of a word is seldom wrong (Pollock & Zamora 1984). If it differs from the first letter of the
+    -- found word, the query's word is probably a name that the texts do not have.
     continue when v_written = c_word
                   or left(c_word, 1) not in (left(v_written, 1), substr(v_written, 2, 1))
                      and substr(c_word, 2, 1) <> left(v_written, 1);

@@ -66,7 +66,7 @@ as $$
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   ), mixed as (
     select case when b.normalised is null then s.sum
-                -- max() keeps rounding from lowering a score below this value.
+                -- max() keeps rounding from lowering the score below the boost's value.
                 when b.score = b.normalised
                   then format('max(%s, (%s) + %s * (%s - (%s)))', l.similarity, s.sum, l.share, l.similarity, s.sum)
                 else format('(%s) + %s * (%s - (%s))', s.sum, l.share, l.similarity, s.sum) end as sum,
@@ -75,7 +75,8 @@ as $$
          lateral (select case when is_named then b.signal else b.normalised::text end as similarity,
                          case when is_named then b.signal || '_weight' else b.share::text end as share) l
   ), summed as (
-    -- At most one part may have replaced the score, by a score from 0 to 1 made from a sum.
+    -- At most one part has replaced the score. Its score is between 0 and 1, computed from the part's sum as
+    -- extend_explanation describes.
     select case when e.value is null then m.sum
                 when (e.value ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', o.sum)
                 else format('1 - 0.5 / (1 + (%s))', o.sum) end as sum,

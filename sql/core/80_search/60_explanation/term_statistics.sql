@@ -25,7 +25,7 @@ as $$
               term_statistics.query.document_frequencies, term_statistics.query.frequencies,
               term_statistics.query.phrases)
          q (lexeme, weight, term_number, document_frequency, frequency, phrase)
-  where q.term_number > 0 -- 0: lexemes that are demanded but do not count for the score
+  where q.term_number > 0 -- term 0 has lexemes that are demanded but do not count for the score
   group by q.term_number, q.document_frequency, q.weight, q.frequency
   order by q.term_number;
 $$;

@@ -15,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- An index should serve a filter that takes longer than this.
+  -- A filter that takes longer than this should have an index.
   c_long_ms constant float8 := 50;
   -- The maximum number of chunks to read in search of metadata keys that no chunk has; 1000 chunks take 1 ms.
   c_most_read constant int := 50000;

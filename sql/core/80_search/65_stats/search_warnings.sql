@@ -13,7 +13,7 @@ declare
   v_asks_semantic boolean := search_warnings.stats ->> 'mode' not in ('full_text', 'sparse');
   v_shard braid_store.serving_shard;
   v_lacks_index boolean := false;
-  v_unused_index_recall float8; -- the index recall of an index that is not used
+  v_unused_index_recall float8; -- the index recall, if it is too low for searches to use the index
   v_limit int;
   v_awaits_index boolean := false;
   v_seconds_needed int;
@@ -28,7 +28,7 @@ begin
         where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
           and s.vector_space_id = v_collection.vector_space_id and s.id = v_shard.id);
     elsif v_shard.id is null and search_warnings.stats ->> 'semantic_mode' = 'exact' then
-      -- Vectors are counted only if there are enough chunks.
+      -- Vectors are counted only if the part has enough chunks to need a vector shard.
       v_limit := (select braid_store.exact_limit(s.dimensions) from braid_store.vector_spaces s
                   where s.id = v_collection.vector_space_id);
       v_awaits_index := v_limit < (

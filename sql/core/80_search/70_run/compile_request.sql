@@ -93,7 +93,7 @@ begin
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
   if query_embedding is null and may_be_sparse and v_has_text then
-    -- Parts have no vectors for longer texts.
+    -- Parts store no vectors for texts of more than 16384 bytes.
     if octet_length(query_text) <= 16384 and (v_collection.parts is not null or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
       select e.embedding, e.mark into query_embedding, embedding_mark
@@ -164,7 +164,7 @@ begin
     if strpos(query_text, '[') > 0 and v_options.operators then
       perform braid_store.refuse_list(query_text);
     end if;
-    -- Few texts need this check.
+    -- Cut long texts, and remove operators if they are switched off. Few texts need this.
     if octet_length(query_text) > 1000
        or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then
       v_part := braid_store.searched_text(query_text, v_options.operators);

@@ -24,7 +24,7 @@ declare
   v_semantic_min_score float8 := greatest(case when v_legs in ('semantic', 'prefilter') then request.min_score end,
                                           v_options.semantic_min_score);
   v_is_fused boolean;
-  v_is_all_found boolean; -- full text has found all chunks that meet the demands
+  v_is_all_found boolean; -- True if full text has found all chunks that meet the demands.
   v_demands braid_store.text_query;
   v_demanded_ids bigint[];
   v_started timestamptz;
@@ -35,8 +35,8 @@ begin
   if cardinality(v_query.conditions) > 0 then
     v_demands := braid_store.demands_of(request.tenant_id, v_collection.id, v_query);
     if coalesce(v_demands.posting_count > 10000, true) then
-      -- If the demanded words are common but rarely occur together, a leg would check every chunk before it has enough.
-      -- In that case the chunks that meet the demands are looked up first.
+      -- If the demanded words are common but rarely occur together, a leg would test nearly all chunks to find enough.
+      -- In that case, look up the chunks that meet the demands first.
       v_demanded_ids := braid_store.demanded_if_few(request.tenant_id, v_collection, v_demands, 10000);
       if v_demanded_ids is not null then
         v_query.conditions := '{}';

@@ -25,7 +25,7 @@ declare
   v_found record;
   v_collection braid_store.collections;
 begin
-  -- A single statement gives a single snapshot; run_logged_search says why it names no table.
+  -- A single statement gives a single snapshot. It names no table, for the reason that run_logged_search gives.
   select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings
   into v_found
   from braid_calls.run_queries(

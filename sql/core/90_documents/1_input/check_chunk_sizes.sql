@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_content constant int := 1000000;
-  -- The limit is the same as in index_chunks, which counts exactly, but later.
+  -- index_chunks applies the same limit. It counts exactly, but only later.
   c_max_words constant int := 32700;
   c_max_key constant int := 1024;
   v_wrong record;

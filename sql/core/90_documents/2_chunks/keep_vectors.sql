@@ -10,7 +10,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Both lists may be long, which the planner does not know.
+-- Both joined lists may be long. The planner does not know that, and could choose a nested loop.
 set enable_nestloop = off
 as $$
 #variable_conflict use_column

@@ -14,7 +14,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- This mark goes between words, so that finding them needs no pattern.
+  -- This character is put between words, so that they are found without a pattern.
   c_cut constant text := E'\x02';
   -- This matches text up to the end of a sentence or line. A point that text follows, as in 3.5 or a.b, ends no
   -- sentence.

@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- The limits are the same as in check_sizes.
+  -- check_sizes applies the same limits, in bytes.
   c_max_metadata constant int := 1000000;
   c_max_copied_metadata constant bigint := 200000000;
   v_tenant_id int := braid_store.tenant_id_for_writing();

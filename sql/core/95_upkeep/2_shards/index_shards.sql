@@ -13,7 +13,8 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
-  -- The limit is the same as in maintain_parts: the locks of an index are kept until the transaction ends.
+  -- Stop after this number of shards, because the locks of an index are kept until the transaction ends. maintain_parts
+  -- has the same limit.
   c_most_shards constant int := 100;
   -- Indexing this few vectors takes about as long as measuring the rate.
   c_few constant int := 2000;

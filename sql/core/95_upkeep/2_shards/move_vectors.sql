@@ -12,8 +12,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- The limit is the same as in maintain_parts: a shard whose vectors are moved stays locked until the transaction
-  -- ends.
+  -- Stop after this number of shards, because a shard whose vectors are moved stays locked until the transaction ends.
+  -- maintain_parts has the same limit.
   c_most_shards constant int := 100;
   v_started timestamptz := clock_timestamp();
   v_notes braid_store.due_parts[];

@@ -9,7 +9,8 @@ set lock_timeout = '200ms'
 set enable_seqscan = off
 as $$
 declare
-  -- The limit is the same as in maintain_parts: a dropped table stays locked until the transaction ends.
+  -- Stop after this number of shards, because a dropped table stays locked until the transaction ends. maintain_parts
+  -- has the same limit.
   c_most_shards constant int := 100;
   v_shard record;
   v_count int := 0;

@@ -1,4 +1,4 @@
--- This works across tenants, for the owner of the tables, who alone can vacuum them.
+-- This function works across tenants. It is for the owner of the tables, because only the owner can vacuum them.
 create or replace function braid_store.lock_postings(places tid[])
 returns bigint[]
 language plpgsql
@@ -24,7 +24,8 @@ begin
     order by p.tenant_id, p.collection_id
   loop
     continue when not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
-    -- This sees a drop that has finished, and a later drop waits for the lock. The reaper takes no lock of a part.
+    -- With the part's lock, this query sees a drop that has finished, and a later drop waits for the lock. The reaper
+    -- takes no lock of a part.
     continue when not exists (select from braid_store.collections c where c.id = v_part.collection_id);
     v_segment_ids := v_segment_ids || array(
       select s.id

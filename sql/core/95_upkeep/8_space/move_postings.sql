@@ -1,4 +1,4 @@
--- This works across tenants, for the owner of the tables, who alone can vacuum them.
+-- This function works across tenants. It is for the owner of the tables, because only the owner can vacuum them.
 create or replace function braid_store.move_postings(
   first_page bigint,
   behind tid,

@@ -1,4 +1,4 @@
--- This works across tenants, for the owner of the tables, who alone can vacuum them.
+-- This function works across tenants. It is for the owner of the tables, because only the owner can vacuum them.
 create or replace function braid_store.relation_sizes()
 returns table (table_name text, part text, byte_count bigint, needed_byte_count bigint)
 language plpgsql

@@ -62,7 +62,7 @@ async def index(
     if cleanup is not None:
         counts["num_deleted"] = await _clean(client, seen, key, collection, cleanup)
     if embed:
-        # This also embeds texts that an earlier run could not embed.
+        # Besides the new texts, embed texts that an earlier run could not embed.
         await embed_waiting(client, collection)
     return counts
 

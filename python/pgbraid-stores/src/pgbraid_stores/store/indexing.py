@@ -64,7 +64,7 @@ def index(
     if cleanup is not None:
         counts["num_deleted"] = _clean(client, seen, key, collection, cleanup)
     if embed:
-        # This also embeds texts that an earlier run could not embed.
+        # Besides the new texts, embed texts that an earlier run could not embed.
         embed_waiting(client, collection)
     return counts
 

@@ -40,8 +40,8 @@ READ_AT_ONCE = 500
 PAGE = 10_000
 # The number of ids looked up in one call: a filter may have 1 MiB, and an id 1024 bytes.
 IDS_AT_ONCE = 500
-# These warnings say that a search left out a step, or searched an empty collection. Other warnings concern the query
-# only.
+# Codes of the warnings that say that a search left out a step, or searched an empty collection. Other warnings concern
+# the query only.
 DEGRADED = (
     "embedding_unavailable",
     "empty_collection",

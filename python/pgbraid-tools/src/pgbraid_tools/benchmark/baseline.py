@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["CALL", "Baseline", "make"]
 
 OPERATORS = {"cosine": ("<=>", "cosine"), "inner_product": ("<#>", "ip"), "l2": ("<->", "l2")}
-# These are the limits of pgvector's indexes.
+# pgvector cannot index vectors with more dimensions.
 MOST_DIMENSIONS = 2000
 MOST_DIMENSIONS_HALF = 4000
 MAY = """

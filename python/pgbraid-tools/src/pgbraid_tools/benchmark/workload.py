@@ -31,7 +31,7 @@ with recursive pages as (
 )
 select i.id from pages p, unnest(p.ids) i (id) order by random() limit %(count)s
 """
-# This exports the next document after a given one.
+# Exports the first document after a given external id.
 EXPORT = "select braid.export_tenant(%s, %s, 1) -> 'document' -> 'chunks'"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 METRICS = ("ndcg@10", "recall@10", "precision@10", "mrr@10", "map@10", "judged@10")
-# These are limits of compare_evaluations. Draws are queries × metrics × samples.
+# compare_evaluations has the same limits. The number of draws is queries × metrics × samples.
 MOST_DRAWS = 100_000_000
 FEWEST_SAMPLES, SAMPLES = 100, 2000
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FETCH = 500
 PAGE = 1000
-# These keys have the types that documents need; other keys are text.
+# The SQL that casts a column to the type of a document's key. Other keys are cast to text.
 FORMS = {
     "metadata": "{}::jsonb::text",
     "importance": "{}::float8",
@@ -227,7 +227,7 @@ def _check_dimensions(
             )
 
 
-# This condition holds for a row without text.
+# An SQL condition that holds for rows without text.
 TEXTLESS = "coalesce({}::text, '') = ''"
 
 

@@ -261,7 +261,7 @@ declare
   v_object_id int;
 begin
   if (select l.groupid from pg_dist_local_group l) = 0 then
-    return; -- This is the coordinator, which hands over.
+    return; -- This database is the coordinator, which hands over.
   end if;
   for v_id, v_kind, v_object_id in
     select h.id, h.kind, h.object_id

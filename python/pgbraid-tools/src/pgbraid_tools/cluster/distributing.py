@@ -49,7 +49,7 @@ class DistributionReport:
 
     nodes: list[str]
     shard_count: int
-    # These count rows by table, at the coordinator before and on all nodes afterwards.
+    # The numbers of rows of each table: at the coordinator before the distribution, and on all nodes afterwards.
     rows_before: dict[str, int] = field(default_factory=dict)
     rows_after: dict[str, int] = field(default_factory=dict)
     tenants: dict[str, int] = field(default_factory=dict)

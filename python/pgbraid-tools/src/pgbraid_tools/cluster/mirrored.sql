@@ -54,7 +54,7 @@ create sequence if not exists braid_shards.handed_over_ids;
 create table if not exists braid_shards.handed_over (
     id bigint primary key,
     kind text not null check (kind in ('dropped_tenants', 'dropped_collections', 'due_collections')),
-    -- This is the id of the tenant or the collection.
+    -- object_id is the id of the tenant or the collection.
     object_id int not null
 );
 do $$

@@ -97,8 +97,8 @@ def move_shard(
             notify(f"{source.name} to {target.name}: Citus moves the shard; writes wait")
             try:
                 with coordinator.transaction():
-                    # This waits for writers in hold_shard(), and all other writers wait behind it. Citus forwards SET
-                    # LOCAL to the node.
+                    # The next statement waits for writers in hold_shard(), and all other writers wait behind it. Citus
+                    # forwards SET LOCAL to the node.
                     coordinator.execute("set local citus.propagate_set_commands = 'local'")
                     coordinator.execute(f"set local lock_timeout = '{WRITERS_END}'".encode())
                     coordinator.execute(
@@ -114,7 +114,7 @@ def move_shard(
                 ) from error
         old.execute("delete from braid_store.due_parts d where d.tenant_id = any(%s)", (ids,))
     _settle(dsn, coordinator, [target, source])
-    # Otherwise Citus cleans up within seconds, and refuses to move the shard back until then.
+    # Without this call, Citus cleans up only seconds later, and refuses to move the shard back until then.
     coordinator.execute("call citus_cleanup_orphaned_resources()")
     notify(f"{target.name}: serves shard {shard}")
 

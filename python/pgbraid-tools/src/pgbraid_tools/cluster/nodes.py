@@ -16,7 +16,7 @@ from pgbraid.install.session import installer_session
 from pgbraid.install.state import Connection, exists
 from pgbraid_tools.cluster.tables import SHARDS
 
-# These are the schemas of a worker's installation.
+# The schemas of a worker's own installation.
 SCHEMAS = "braid, braid_calls, braid_store, braid_locks"
 MINIMUM_VERSION = 170000
 # Superusers of the coordinator take this advisory lock; nobody else does this work.

@@ -16,7 +16,7 @@ from pgbraid.errors import EmbeddingError, MissingExtraError
 
 __all__ = ["StaticEmbedder"]
 
-# These are the types of safetensors: https://huggingface.co/docs/safetensors
+# The number types of safetensors, as numpy names them: https://huggingface.co/docs/safetensors
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1"}
 
 

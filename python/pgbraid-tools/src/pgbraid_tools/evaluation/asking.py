@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 # With these statuses, the service would refuse any other text as well.
 REFUSED = (401, 403, 404)
-# This many consecutive requests may fail.
+# The run ends after this many consecutive requests have failed.
 MOST_FAILURES = 5
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GRADES", "Judging", "PooledResult", "judgment", "passage_of", "pooled_results", "query_count"]
 
-# This is the scale of TREC's Deep Learning tracks.
+# The grades follow the scale of TREC's Deep Learning tracks.
 GRADES = {
     3: "is about just this, and answers it exactly",
     2: "has an answer, unclear or among other things",
@@ -92,9 +92,9 @@ class Judging:
         self._query_set = query_set
         self._results = results
         self._judge = judge
-        # These results were shown, with the grades given; None is skipped.
+        # The results shown so far, each with its grade; None if it was skipped.
         self._done: list[tuple[PooledResult, int | None]] = []
-        # These results were undone; the next one is last.
+        # Results whose grade was taken back; the last of them is shown next.
         self._again: list[PooledResult] = []
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 __all__ = ["MOST_EXPLAINED", "MOST_EXPLAINED_ROWS", "Explanations", "interpolated_precision", "render", "shown_queries"]
 
 MOST_QUERIES = 1000
-# Only this number of queries, and of rows in each, show what each word adds to the score.
+# The report shows what each word adds to the score for at most this number of queries, and of rows of each query.
 MOST_EXPLAINED = 100
 MOST_EXPLAINED_ROWS = 10
 BARS = 24

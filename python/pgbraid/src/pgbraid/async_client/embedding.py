@@ -261,7 +261,8 @@ def storable(message: str) -> str:
 async def keep_token_vectors(
     client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
 ) -> str | None:
-    """Store token vectors; return a message if that fails, as embeddings are stored without them."""
+    """Store token vectors. If that fails, return a message instead of raising an error, because the embeddings are
+    stored anyway."""
     from pgbraid.async_client import token_vectors
 
     chunk_ids, texts = [chunk_id for chunk_id, _ in jobs], [text for _, text in jobs]

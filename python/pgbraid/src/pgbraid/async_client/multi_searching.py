@@ -58,7 +58,7 @@ async def multi_search(
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"
         )
-    # Otherwise the database would use a stored vector of the query.
+    # With a greater weight, the database would use a stored vector of the query.
     semantic_weight = 0.0 if mode == "full_text" else semantic_weight
     ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     unexpanded: str | None = None
@@ -92,7 +92,7 @@ async def multi_search(
                 match_count=match_count,
                 collection=collection,
                 **ranking,
-                # The database refuses the vector if the collection searches by another model by then.
+                # The database refuses this vector if the collection has since switched to another model.
                 options=optional_json({"embedding_model": model, **(options or {})} if model else options, "options"),
             )
             break

@@ -134,7 +134,7 @@ def ranking_arguments(
 
 
 EMBEDDING_APIS = ["openai", "azure", "cohere", "voyage", "gemini", "tei"]
-# These APIs have no public address.
+# These services have no public address, so the user must give one.
 OWN_SERVERS = ("azure", "tei")
 API_KEY = "pgbraid.embedding_api"
 

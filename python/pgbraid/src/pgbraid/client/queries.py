@@ -87,7 +87,7 @@ def searched(
         sent = given
         model = unstored = None
         if mode == "full_text":
-            # Otherwise the database would use a stored vector of the query.
+            # With a greater weight, the database would use a stored vector of the query.
             parameters["semantic_weight"] = 0.0
         elif embedding is not None:
             vector = to_vector(embedding, "the query")
@@ -95,7 +95,7 @@ def searched(
         elif query:
             try:
                 vector, model, unstored = (embed or embed_query)(client, query, collection, options, warnings)
-                # The database refuses the vector if the collection searches by another model by then.
+                # The database refuses this vector if the collection has since switched to another model.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:
                 if mode == "semantic":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pgbraid.embedders.minilm import MiniLM
     from pgbraid.embedders.protocol import Vector, Vectors
 
-BEGIN, END = 101, 102  # These are [CLS] and [SEP].
+BEGIN, END = 101, 102  # BEGIN is the id of [CLS], END of [SEP].
 WINDOW = 254  # the model was trained on 256, including these two
 OVERLAP = 32
 # Tokens of one packed forward pass: its activations fit the cache.

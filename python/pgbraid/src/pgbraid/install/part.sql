@@ -1,6 +1,6 @@
 -- This block wraps each step of an installation.
 declare
-  -- This database's own two roles.
+  -- The names of this database's two roles.
   v_owner text;
   v_definer text;
   -- The file being applied; errors name it.

@@ -16,9 +16,10 @@ from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 Result = TypeVar("Result")
 Notify = Callable[[str], None]
 
-# These conflicts pass: another first installation in this database, or in another one, as roles and the lock table
-# belong to the cluster; and transactions on changed objects. The timeout frees queued sessions, and is shorter than
-# deadlock_timeout, so that the installer is a deadlock's victim.
+# The installer tries again after conflicts that pass: with transactions on changed objects, and with another first
+# installation. That may run in another database, because roles and the lock table belong to the whole cluster. The
+# timeout frees sessions that queue behind the installer. It is shorter than deadlock_timeout, so that in a deadlock the
+# installer gives up.
 LOCK_TIMEOUT = "500ms"
 ATTEMPTS = 20
 LOCK_NOT_AVAILABLE = "55P03"
@@ -30,7 +31,7 @@ ROOM_ATTEMPTS = 3
 
 # The result must not depend on the session's settings, nor on settings by `alter role` or `alter database`.
 PINNED = {
-    # Otherwise an object planted in another schema of the path could be called with the installer's rights.
+    # With another search_path, an object planted in one of its schemas could be called with the installer's rights.
     "search_path": "pg_catalog, pg_temp",
     "client_min_messages": "warning",
     "standard_conforming_strings": "on",

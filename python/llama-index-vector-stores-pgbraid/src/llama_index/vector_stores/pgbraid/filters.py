@@ -16,7 +16,8 @@ __all__ = ["REF_DOC_ID", "is_always", "translated"]
 # A node stores the id of its document here; LlamaIndex' filters name it by one of these keys.
 REF_DOC_ID = "_llamaindex.ref_doc_id"
 REF_DOC_KEYS = ("ref_doc_id", "doc_id", "document_id")
-# This list names the metadata keys with an empty list or text, because filters cannot compare with an empty list.
+# The metadata key under which the names of keys with an empty list or text are stored, because filters cannot compare
+# with an empty list.
 EMPTY_KEYS = "_llamaindex.empty"
 PATTERN_SIGNS = re.compile(r"[\\%_]")
 WITH_BACKSLASH = r"\\\g<0>"

@@ -23,7 +23,7 @@ from pgbraid_stores.tracking import StableIds
 __all__ = ["KEY", "indexed_records", "node_of", "record_of"]
 
 KEY = "_llamaindex"
-# These parts of a node have places of their own: its id, metadata, text and vector.
+# The id, metadata, text and vector of a node have their own fields in a document, so they are left out here.
 ELSEWHERE = ("id_", "metadata", "text", "text_resource", "embedding")
 
 # In a chunk that another program wrote, these keys name its origin. They are hidden from language models and embedding

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "UNANSWERED", "chat_judge", "chat_options"]
 
-# This is the exit code if a request is left without an answer.
+# The exit code if the model left a request unanswered.
 UNANSWERED = 1
 DEPTH = click.IntRange(1, 1000)
 # The judge sets these options itself, or takes them as arguments.
