@@ -80,7 +80,7 @@ def refused(connection: Connection, call: str, *values: object) -> str:
 @pytest.mark.parametrize("name", NAMES["options"])
 def test_an_option_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
     hint = refused(core_db, "select braid.hybrid_search('fox', options => %s)", json.dumps({name: {}}))
-    assert hint.endswith(f"which is not installed: pgbraid init --with {NAMES['options'][name]}")
+    assert hint.endswith(f"which is not installed. Run: pgbraid init --with {NAMES['options'][name]}")
 
 
 @pytest.mark.any_version

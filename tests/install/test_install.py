@@ -188,9 +188,9 @@ def test_another_login_is_told_what_it_lacks(
         install(dsn)
     assert caught.value.sqlstate == "42501"
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith("Have its creator run: grant")
+    assert caught.value.hint.startswith("Have the role's creator run: grant")
     with psycopg.connect(make_conninfo(dsn, user="postgres"), autocommit=True) as connection:
-        connection.execute(caught.value.hint.removeprefix("Have its creator run: "))
+        connection.execute(caught.value.hint.removeprefix("Have the role's creator run: "))
     assert install(dsn).changed
     assert works(dsn)
 

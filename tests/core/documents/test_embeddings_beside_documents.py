@@ -63,9 +63,9 @@ def test_the_vector_of_an_earlier_document_of_the_same_id_is_left_out(db: Connec
 @pytest.mark.parametrize(
     ("embedding", "message"),
     [
-        (0, 'embedding of document "a" is 0, embeddings has 2 elements'),
-        (3, 'embedding of document "a" is 3, embeddings has 2 elements'),
-        (1.5, 'embedding of document "a" is 1.5, embeddings has 2 elements'),
+        (0, 'embedding of document "a" is 0, but embeddings has 2 elements'),
+        (3, 'embedding of document "a" is 3, but embeddings has 2 elements'),
+        (1.5, 'embedding of document "a" is 1.5, but embeddings has 2 elements'),
         (1e300, "embeddings has 2 elements"),
         ("[1,0,0]", 'embedding of document "a" is a JSON string'),
         ([1, 0, 0], 'embedding of document "a" is a JSON array'),

@@ -508,7 +508,7 @@ def test_upsert_document_takes_turns(db: Connection) -> None:
                 ]
             },
             "22023",
-            'start of document "bad" turn 3 is 4, before that of an earlier turn, 5',
+            'start of document "bad" turn 3 is 4, before the start of an earlier turn, 5',
             "in the order",
         ),
         (

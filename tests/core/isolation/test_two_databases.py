@@ -216,7 +216,7 @@ def test_the_installers_hint_gives_nothing_in_another_database(
     with pytest.raises(InstallationError, match="may not act for it") as caught:
         install(third.dsn())
     assert caught.value.hint is not None
-    admin.execute(caught.value.hint.removeprefix("Have its creator run: "))
+    admin.execute(caught.value.hint.removeprefix("Have the role's creator run: "))
     assert install(third.dsn()).member_added
     attack_all(other, one.owner)
 

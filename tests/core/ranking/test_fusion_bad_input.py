@@ -143,7 +143,8 @@ def test_what_rank_by_does_not_take_is_not_in_the_hint(searcher: Connection, val
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb({"rerank": value}),))
     assert raised.value.diag.message_primary == 'options has an unknown key "rerank"'
-    assert (raised.value.diag.message_hint or "").startswith("It is called rank_by now. Give an array, such as")
+    hint = raised.value.diag.message_hint or ""
+    assert hint.startswith("Use the option rank_by in its place. Give an array, such as")
 
 
 def test_null_is_as_if_left_out(searcher: Connection) -> None:

@@ -184,7 +184,7 @@ def test_a_page_after_the_ranking_has_changed_is_refused(db: Connection, tried: 
     follow = {**options, "cursor": first[-1]["cursor"]}
     second = search(db, tried, asked, follow)
     version = apply(db, tried, {"k1": 0, "b": 0})
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option cursor is of another query") as caught:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option cursor belongs to another query") as caught:
         search(db, tried, asked, follow)
     assert "ranking of the collection has changed" in (caught.value.diag.message_hint or "")
     restore(db, tried, version - 1)
@@ -269,7 +269,7 @@ def test_a_number_beyond_float8_is_refused(db: Connection, tried: str, number: s
 def test_a_search_setting_is_refused_with_a_hint(db: Connection, tried: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
         apply(db, tried, {"ef_search": 40})
-    assert "give it with each search" in (caught.value.diag.message_hint or "")
+    assert "with each search instead" in (caught.value.diag.message_hint or "")
 
 
 @pytest.mark.parametrize("value", ["3", "true", '"rrf"', "[]"])
@@ -451,7 +451,7 @@ def test_a_version_that_is_not_there_is_refused(db: Connection, name: str, versi
     apply(db, name, {"k1": 2})
     with pytest.raises(psycopg.errors.UndefinedObject, match="has no version") as caught:
         restore(db, name, version)
-    assert caught.value.diag.message_hint == "braid.list_rankings shows those that there are: the newest 100."
+    assert caught.value.diag.message_hint == "Choose a version that braid.list_rankings shows: the newest 100 are kept."
     assert len(versions(db, name)) == 2
 
 

@@ -85,7 +85,7 @@ def test_fewer_candidates_than_rows_are_told_of(filled: Connection, asked: dict[
     found = search(filled, **asked, candidate_count=5, match_count=20)
     assert len(found["results"]) == found["stats"]["candidate_count"] == 20
     (message,) = [w["message"] for w in found["warnings"] if w["code"] == "candidate_count_raised"]
-    assert message == "candidate_count is 5 and fewer than match_count, so 20 candidates were looked at."
+    assert message == "candidate_count 5 is below match_count, so 20 candidates were used."
     for arguments in ({"candidate_count": 20}, {"candidate_count": 30}, {}):
         assert "candidate_count_raised" not in codes(search(filled, **asked, **arguments, match_count=20))
 

@@ -13,10 +13,7 @@ from support.calls import one, set_tenant, upsert
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
-DEFAULT = (
-    'The collection "default", which is searched if none is named, has no documents of yours; '
-    'these have: "docs", "notes".'
-)
+DEFAULT = 'The collection "default", which is searched by default, has none of your documents; these collections have some: "docs", "notes".'
 
 
 @pytest.fixture
@@ -44,7 +41,7 @@ def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
     ):
         assert warnings(filled, call) == [DEFAULT], call
     (named,) = warnings(filled, "search_json('amber', collection => 'empty')")
-    assert named.startswith('The collection "empty", which was named, has no documents')
+    assert named.startswith('The collection "empty", which the search names, has no documents')
     for call in ("search_json('none', collection => 'docs')", "search_json('amber', collection => 'docs')"):
         assert warnings(filled, call) == []
 
@@ -56,7 +53,7 @@ def test_only_the_tenants_own_collections_are_named(filled: Connection) -> None:
     assert warnings(filled, "search_json('amber')") == []
     upsert(filled, [{"external_id": "a", "content": "amber"}], "theirs")
     (told,) = warnings(filled, "search_json('amber')")
-    assert told.endswith('these have: "theirs".')
+    assert told.endswith('these collections have some: "theirs".')
     set_tenant(filled, "default")
     assert warnings(filled, "search_json('amber')") == [DEFAULT]
 
@@ -64,7 +61,7 @@ def test_only_the_tenants_own_collections_are_named(filled: Connection) -> None:
 def test_what_is_cleared_or_dropped_is_not_named(filled: Connection) -> None:
     filled.execute("select braid.clear_collection('notes')")
     (told,) = warnings(filled, "search_json('amber')")
-    assert told.endswith('these have: "docs".')
+    assert told.endswith('these collections have some: "docs".')
     filled.execute("select braid.drop_collection('docs')")
     assert warnings(filled, "search_json('amber')") == []
 
@@ -84,6 +81,6 @@ def test_a_collection_that_is_not_there_is_created_by_the_hint(filled: Connectio
     hint = str(error.value.diag.message_hint)
     filled.execute(hint[hint.index("select braid.create_collection") :].encode())
     assert warnings(filled, "search_json('a', collection => %s)", "it's new") == [
-        DEFAULT.replace('"default", which is searched if none is named', '"it\'s new", which was named')
+        DEFAULT.replace('"default", which is searched by default', '"it\'s new", which the search names')
     ]
     filled.execute(hint[hint.index("select name") : hint.index("; or")].encode())

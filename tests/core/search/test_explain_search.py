@@ -239,7 +239,7 @@ def test_prefilter_says_what_it_does_not_look_at(db: Connection) -> None:
     other = next(f"d{n}" for n in range(1, COUNT) if f"d{n}" not in found)
     missed = outcome(db, other, options=prefilter)
     assert missed["outcome"] == "not_a_candidate"
-    assert "prefilter looks at no others" in missed["reason"]
+    assert "prefilter ranks only chunks with these words" in missed["reason"]
 
     rows = explain(db, options=prefilter, match_count=100)["results"]
     low = outcome(db, rows[-1]["external_id"], options=prefilter, min_score=rows[0]["score"])
@@ -256,7 +256,7 @@ def test_a_row_of_an_earlier_page_is_not_said_to_be_worse(db: Connection) -> Non
     cursor = {"cursor": first[-1][1]}
     earlier = outcome(db, first[0][0], query_text="amber", query_embedding=None, match_count=2, options=cursor)
     assert earlier["outcome"] == "not_shown"
-    assert "this page shows others" in earlier["reason"]
+    assert "this page shows other candidates" in earlier["reason"]
 
 
 def test_the_text_names_what_scores_share(dsn: str) -> None:

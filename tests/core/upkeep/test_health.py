@@ -308,7 +308,7 @@ def test_what_many_tenants_have_in_common_is_one_row(dsn: str, db: Connection) -
             each = findings(dsn, "embeddings_waiting", "0 seconds")
             assert [row["subject"] for row in each] == [f"tenant t{n}, collection small" for n in range(5)]
     (row,) = findings(dsn, "embeddings_waiting", "0 seconds")
-    assert row["subject"].startswith("7 tenants or collections of theirs: t0, collection small; t1, ")
+    assert row["subject"].startswith("7 tenants or their collections: t0, collection small; t1, ")
     assert "t3" not in row["subject"] and row["reason"] == each[0]["reason"] and row["command"] == each[0]["command"]
     assert [row["subject"] for row in findings(dsn, "granted_to_public")] == ["braid_store.chunks"]
 

@@ -380,12 +380,16 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
             start(moving, **wrong)
     with refused("22023", "embedding_model is 'old-model', which collection \"moving\" has now", "old-model@5"):
         start(moving, embedding_model=OLD)
-    with refused("22023", "'third', which collection \"moving\" has no vectors of", "Use 'old-model'. For 'third'"):
+    with refused(
+        "22023",
+        "'third', but collection \"moving\" has no vectors of",
+        "Use 'old-model', or create a collection for 'third'",
+    ):
         work(moving, "third")
     start(moving)
     with refused("22023", "in a model change already", "finish_model_change"):
         start(moving, embedding_model="third")
-    with refused("22023", "'third', which collection", "'old-model' or 'new-model'"):
+    with refused("22023", "'third', but collection", "'old-model' or 'new-model'"):
         work(moving, "third")
     with refused("22023", "not cut over yet", "cut_over_model_change"):
         step(moving, "finish")

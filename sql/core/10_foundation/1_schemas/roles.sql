@@ -23,8 +23,8 @@ begin
     if found then
       raise exception 'role % owns objects of database %', v_role, v_other
         using errcode = '42501',
-              hint = 'That database was renamed, or is a copy. Run pgbraid upgrade for it: it then has roles of its '
-                'own.';
+              hint = 'Run pgbraid upgrade for that database, which was renamed or copied. The upgrade gives it '
+                     'roles of its own.';
     end if;
     select m.rolname into v_other
     from pg_catalog.pg_auth_members a
@@ -34,8 +34,8 @@ begin
     if found then
       raise exception 'role % is there already, and % may act for it', v_role, v_other
         using errcode = '42501',
-              hint = pg_catalog.format('If no database uses it any more, have a superuser run: drop role %I; else: '
-                                       'revoke %1$I from %I;', v_role, v_other);
+              hint = pg_catalog.format('If no database uses this role any more, have a superuser run: drop role %I; '
+                                       'otherwise run: revoke %1$I from %I;', v_role, v_other);
     end if;
   end loop;
 end
@@ -70,8 +70,8 @@ begin
         exception when insufficient_privilege then
           raise exception 'role % exists already and % may not act for it', v_role, current_user
             using errcode = '42501',
-                  hint = pg_catalog.format('Have its creator run: grant @owner@, @definer@ to %I with inherit true, '
-                                           'set true;', current_user);
+                  hint = pg_catalog.format('Have the role''s creator run: grant @owner@, @definer@ to %I with '
+                                           'inherit true, set true;', current_user);
         end;
       end if;
     end loop;
@@ -85,7 +85,7 @@ begin
     grant braid_reader to braid_writer;
   end if;
 exception when insufficient_privilege then
-  raise exception 'braid_writer is no member of braid_reader, and % may not change that', current_user
-    using errcode = '42501', hint = 'Have their creator run: grant braid_reader to braid_writer;';
+  raise exception 'braid_writer is not a member of braid_reader, and % may not grant the membership', current_user
+    using errcode = '42501', hint = 'Have the creator of these roles run: grant braid_reader to braid_writer;';
 end
 $$;

@@ -36,9 +36,9 @@ begin
     elsif not v_schema.is_trusted then
       raise exception 'schema % belongs to %', v_schema.name, v_schema.owner
         using errcode = '42501',
-              hint = pg_catalog.format('Run this as %I; or, if you trust what it has put there: alter schema braid '
-                'owner '
-                                       'to %I; alter schema braid_store owner to %2$I;', v_schema.owner, current_user);
+              hint = pg_catalog.format('Run this as %I. If you trust the objects that this role created in the '
+                                       'schemas, run instead: alter schema braid owner to %I; alter schema '
+                                       'braid_store owner to %2$I;', v_schema.owner, current_user);
     end if;
     execute pg_catalog.format('alter schema %I owner to @owner@', v_schema.name);
   end loop;

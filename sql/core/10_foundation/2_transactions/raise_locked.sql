@@ -11,9 +11,8 @@ begin
     using errcode = '55P03',
           detail = format('Gave up after %s seconds; nothing was changed.',
             extract(epoch from braid_store.lock_wait())::int),
-          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(...) of its '
-            'process, a '
-                 'prepared one with rollback prepared or commit prepared.';
+          hint = 'Call again when that transaction has ended. End a forgotten transaction with '
+                 'pg_terminate_backend(...), and a prepared transaction with rollback prepared or commit prepared.';
 end
 $$;
 

@@ -8,9 +8,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception '% needs the isolation level read committed, this is %', require_read_committed.function_name,
-                    current_setting('transaction_isolation')
-      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+    raise exception '% needs the isolation level read committed, but the transaction has %',
+                    require_read_committed.function_name, current_setting('transaction_isolation')
+      using errcode = '0A000', hint = 'Make the call in a transaction with the isolation level read committed.';
   end if;
 end
 $$;

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('It belongs to the part %1$s, which is not installed: pgbraid init --with %1$s', p.part)
+  select format('This name belongs to the part %1$s, which is not installed. Run: pgbraid init --with %1$s', p.part)
   from (
     select c.manifest #>> array['names_of_parts', absent_part_hint.kind, absent_part_hint.name] as part
     from braid_store.parts c

@@ -29,7 +29,8 @@ begin
   limit 1;
   if found then
     raise exception 'the extension % has other arguments or another result than %', v_other, point
-      using errcode = '22023', hint = 'Give it the arguments and the result of the core''s function.';
+      using errcode = '22023', hint = 'Declare the extension with the arguments and the result type of the core''s '
+                                      'function.';
   end if;
   v_calls := array(
     select format('%s.%I(%s)', p.pronamespace::regnamespace, p.proname, v_arguments)

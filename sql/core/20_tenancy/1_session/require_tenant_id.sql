@@ -27,12 +27,11 @@ begin
   else
     raise exception 'no tenant is chosen for login "%"', session_user
       using errcode = '42501',
-            hint = 'Name one: set braid.tenant = ''...'', also where a login may act for several; or have an '
-              'administrator call braid.add_tenant_member. '
-                   'Through PostgREST the token must carry the claim of a tenant that exists, and service_role send '
-                     'its '
-                   'key in the header x-braid-tenant (names and roles: braid.set_access); '
-                   'with create_tenants the first write creates the tenant that the claim names.';
+            hint = 'Choose a tenant with set braid.tenant = ''...'', or have an administrator call '
+                   'braid.add_tenant_member. Through PostgREST, send a token whose claim names an existing tenant; '
+                   'service_role sends the tenant''s key in the header x-braid-tenant. braid.set_access changes '
+                   'these names and roles; with create_tenants, the first write creates the tenant that the claim '
+                   'names.';
   end if;
 end
 $$;

@@ -19,7 +19,7 @@ begin
   elsif set_trusted_role.role in ('braid_reader', 'braid_writer')
         or set_trusted_role.role ~ '^braid_(owner|definer)_' then
     raise exception 'role "%" is pgbraid''s own', set_trusted_role.role
-      using errcode = '22023', hint = 'Trust a login or a group role that is yours.';
+      using errcode = '22023', hint = 'Name a login or a group role of your own.';
   elsif set_trusted_role.is_trusted
         and not exists (select from pg_roles r where r.rolname = set_trusted_role.role) then
     raise exception 'role "%" does not exist', set_trusted_role.role

@@ -16,9 +16,8 @@ begin
     raise exception 'tenant is %, confirm_tenant is %', coalesce('"' || left(remove_tenant.tenant, 255) || '"', 'null'),
                     coalesce('"' || left(remove_tenant.confirm_tenant, 255) || '"', 'null')
       using errcode = '22023',
-            hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant: what it stored cannot be brought '
-              'back. '
-                   'An export keeps a copy.';
+            hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant. Deleted data cannot be restored: '
+                   'export the tenant first to keep a copy.';
   end if;
   perform braid_store.require_read_committed('drop_tenant');
   -- The row comes first: if another session holds it, this call must not make writers wait behind the lock below.

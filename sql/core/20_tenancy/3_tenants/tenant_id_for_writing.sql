@@ -8,8 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if braid_store.session_is_anonymous() and braid.current_tenant_id() is not null then
-    raise exception 'a request without a user reads the public tenant, and writes nothing'
-      using errcode = '42501', hint = 'Send the token of a user, with the claim of a tenant.';
+    raise exception 'a request without a user may read the public tenant, but may not write'
+      using errcode = '42501', hint = 'Send a user''s token that has the claim of a tenant.';
   elsif braid.current_tenant_id() is null then
     perform braid_store.insert_requested_tenant();
   end if;

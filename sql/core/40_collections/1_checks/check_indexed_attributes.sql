@@ -17,7 +17,8 @@ begin
       using errcode = '22023', hint = 'Send a JSON object such as {"year": "number", "team": "text"}.';
   elsif (select count(*) from jsonb_object_keys(check_indexed_attributes.indexed_attributes)) > c_max_attributes then
     raise exception 'indexed_attributes has more than % keys', c_max_attributes
-      using errcode = '22023', hint = 'Index what selective filters need; filters on other keys work as well.';
+      using errcode = '22023', hint = 'Declare only the keys that selective filters use. Filters on other keys work '
+                                      'without an index.';
   end if;
 
   select e.key, e.value, r.hint into v_wrong
@@ -26,15 +27,15 @@ begin
          select case
                   when e.key in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id',
                     'source_uri')
-                    then format('That is a column; a metadata key of that name is written "metadata.%s".', e.key)
-                  when e.key ^@ '$' then 'A metadata key that begins with $ is written "metadata.$key".'
+                    then format('This name is a column. Write a metadata key of this name as "metadata.%s".', e.key)
+                  when e.key ^@ '$' then 'Write a metadata key that begins with $ as "metadata.$key".'
                   when octet_length(e.key) > 255 then 'Use a key of at most 255 bytes.'
                   when e.key ^@ 'metadata.'
                        and check_indexed_attributes.indexed_attributes ? regexp_replace(e.key, E'^metadata\\.', '')
                        and regexp_replace(e.key, E'^metadata\\.', '')
                            not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id',
                              'source_uri')
-                    then 'That is the same key as the one without "metadata.".'
+                    then 'Remove one of the two: this is the same key as the key without "metadata.".'
                   when e.value not in ('"text"', '"number"', '"time"')
                     then 'Use "text", "number", or "time" for ISO 8601 strings, which filters compare as strings.'
                 end as hint

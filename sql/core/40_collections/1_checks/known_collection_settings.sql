@@ -19,7 +19,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   values
     ('fold_diacritics', 'boolean', null::float8, null::float8, null::text[], 'true'::jsonb, false, false,
-     'Use true, or false to tell words apart by their accents alone.'),
+     'Use true to ignore accents, or false to treat words that differ only in accents as different words.'),
     ('index_fields', 'array', null, null, '{title,speaker,content}', '["title", "speaker", "content"]', false, false,
      'Use title, speaker and content; content must be among them.'),
     ('embed_fields', 'array', null, null, '{title,speaker,content}', '["title", "speaker", "content"]', false, false,

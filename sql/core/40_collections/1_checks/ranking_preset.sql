@@ -17,11 +17,11 @@ begin
   if v_preset is null then
     raise exception 'ranking: preset is %', coalesce(to_json(left(preset, 100))::text, 'null')
       using errcode = '22023',
-            hint = 'Use prose, conversation where the chunks of a document are turns that follow each other, or rrf '
-                   'for reciprocal rank fusion.';
+            hint = 'Use prose, conversation (for documents whose chunks are consecutive turns), or rrf (for '
+                   'reciprocal rank fusion).';
   elsif preset = 'rrf' and fusion <> 'rrf' then
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
-      using errcode = '22023', hint = 'Leave one of the two out.';
+      using errcode = '22023', hint = 'Leave out preset or fusion.';
   end if;
   return v_preset
     || jsonb_build_object('k1', 1.2, 'b', null, 'title_weight', 1, 'statistics_scope', 'auto',

@@ -13,7 +13,7 @@ begin
     return value;
   elsif level > c_most_levels then
     raise exception 'evaluation is nested more than % levels deep', c_most_levels
-      using errcode = '54000', hint = 'Keep what the decision rests on, such as the gain and its interval.';
+      using errcode = '54000', hint = 'Keep only the figures behind the decision, such as the gain and its interval.';
   elsif jsonb_typeof(value) = 'array' then
     return (select coalesce(jsonb_agg(braid_store.without_keys(e.value, keys, level + 1) order by e.place), '[]')
             from jsonb_array_elements(value) with ordinality e (value, place));

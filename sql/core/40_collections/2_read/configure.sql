@@ -15,7 +15,7 @@ begin
   if jsonb_typeof(configure.settings) is distinct from 'object' then
     raise exception 'settings is %', coalesce('a JSON ' || jsonb_typeof(configure.settings), 'null')
       using errcode = '22023',
-            hint = 'Give an object, such as {"overlap_tokens": 20}. GET makes a string of it: use POST.';
+            hint = 'Give an object, such as {"overlap_tokens": 20}. GET turns JSON into a string: use POST.';
   end if;
   select s.key, s.value, k.name is not null as is_known, k.can_change, k.hint into v_wrong
   from jsonb_each(configure.settings) s
@@ -54,7 +54,8 @@ begin
   elsif not (v_wrong.can_change or configure.is_new) then
     raise exception 'settings: % cannot be changed', v_wrong.key
       using errcode = '22023',
-            hint = 'What is stored depends on it: create another collection, and write the documents to that one.';
+            hint = 'Stored data depends on this setting. Create another collection with the new value, and write '
+                   'the documents to that collection.';
   else
     raise exception 'settings: % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023', hint = v_wrong.hint;

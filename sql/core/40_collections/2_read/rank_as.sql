@@ -14,8 +14,8 @@ begin
     raise exception 'ranking is %', case when rank_as.ranking = '{}' then 'empty'
                                          else coalesce('a JSON ' || jsonb_typeof(rank_as.ranking), 'null') end
       using errcode = '22023',
-            hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a '
-              'string of it: use POST.';
+            hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET turns '
+                   'JSON into a string: use POST.';
   end if;
   if v_ranking ? 'preset' then
     v_ranking := braid_store.ranking_preset(
@@ -29,8 +29,8 @@ begin
       using errcode = '22023',
             hint = v_wrong.hint
                    || case when v_wrong.hint ^@ 'The keys'
-                             then ' preset stands for several: prose, conversation or rrf. If it is an option or an '
-                                  'argument of searches, give it with each search.'
+                             then ' The key preset (prose, conversation or rrf) sets several keys at once. Give an '
+                                  'option or an argument of searches with each search instead.'
                            else '' end;
   elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)

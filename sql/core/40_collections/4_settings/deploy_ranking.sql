@@ -27,14 +27,15 @@ begin
     raise exception 'reason is %', case when length(deploy_ranking.reason) > c_most_characters
                                         then format('%s characters long', length(deploy_ranking.reason))
                                         else '''' || deploy_ranking.reason || '''' end
-      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes, or leave it out.',
+      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes, or leave out '
+                                             'reason.',
         c_most_characters);
   elsif jsonb_typeof(deploy_ranking.evaluation) not in ('object', 'null') then
     raise exception 'evaluation is a JSON %', jsonb_typeof(deploy_ranking.evaluation)
       using errcode = '22023', hint = 'Give an object, such as the result of an evaluation, or null.';
   elsif octet_length(deploy_ranking.evaluation::text) > c_most_bytes then
     raise exception 'evaluation has % bytes, more than %', octet_length(deploy_ranking.evaluation::text), c_most_bytes
-      using errcode = '54000', hint = 'Keep what the decision rests on, such as the gain and its interval.';
+      using errcode = '54000', hint = 'Keep only the figures behind the decision, such as the gain and its interval.';
   end if;
   if jsonb_typeof(deploy_ranking.expected_ranking) not in ('object', 'null') then
     raise exception 'expected_ranking is a JSON %', jsonb_typeof(deploy_ranking.expected_ranking)
@@ -56,7 +57,8 @@ begin
         left(v_changed.value::text, 100),
                       v_old.name, coalesce(left(v_changed.present::text, 100), 'no such setting')
         using errcode = '22023',
-          hint = 'The ranking has changed meanwhile: braid.list_rankings shows by whom and why. Compare anew.';
+          hint = 'See braid.list_rankings for who changed the ranking meanwhile, and why. Compare again with the '
+                 'current ranking.';
     end if;
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, deploy_ranking.ranking), deploy_ranking.reason,

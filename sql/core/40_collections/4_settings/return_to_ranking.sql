@@ -25,7 +25,7 @@ begin
   if not found then
     raise exception 'collection "%" has no version % of its ranking', v_old.name,
       coalesce(return_to_ranking.version::text, 'null')
-      using errcode = '42704', hint = 'braid.list_rankings shows those that there are: the newest 100.';
+      using errcode = '42704', hint = 'Choose a version that braid.list_rankings shows: the newest 100 are kept.';
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, v_ranking), return_to_ranking.reason, null,
                                    return_to_ranking.version);

@@ -104,7 +104,8 @@ begin
                           from braid_store.check_indexed_attributes(indexed_attributes) d) then
     raise exception 'collection "%" exists with other settings', collection
       using errcode = '22023',
-            hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
+            hint = 'See its settings in braid.collections. Choose another name, or drop the collection with '
+                   'braid.drop_collection.';
   end if;
   return v_found.id;
 end

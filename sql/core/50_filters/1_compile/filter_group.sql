@@ -19,7 +19,7 @@ declare
 begin
   if filter_group.depth > c_max_depth then
     raise exception 'filters are nested more than % deep', c_max_depth
-      using errcode = '22023', hint = 'Conditions in one object are and-ed: most nested $and can be merged.';
+      using errcode = '22023', hint = 'Merge nested $and: conditions in one object are combined with AND already.';
   end if;
 
   for v_key, v_value in select e.key, e.value from jsonb_each(filter_group.filters) e loop

@@ -22,7 +22,7 @@ begin
   if filter_key.key ^@ '$' then
     raise exception 'filters: unknown operator %', to_json(left(filter_key.key, 100))
       using errcode = '22023',
-            hint = c_operators_hint || ' A metadata key that begins with $ is written "metadata.$key".';
+            hint = c_operators_hint || ' Write a metadata key that begins with $ as "metadata.$key".';
   end if;
 
   if jsonb_typeof(filter_key.operand) <> 'object' then
@@ -56,7 +56,7 @@ begin
       if jsonb_typeof(v_value) <> 'array' or jsonb_array_length(v_value) <> 2 then
         raise exception 'filters: $between of key % needs the least and the greatest value, not %',
                         to_json(left(filter_key.key, 100)), left(v_value::text, 100)
-          using errcode = '22023', hint = 'Write {"year": {"$between": [2020, 2024]}}; both are within it.';
+          using errcode = '22023', hint = 'Write {"year": {"$between": [2020, 2024]}}; both values are included.';
       end if;
       v_part := braid_store.filter_condition(
         filter_key.key, '$between', jsonb_build_object('$gte', v_value -> 0, '$lte', v_value -> 1),
@@ -72,7 +72,7 @@ begin
       if conditions > c_max_conditions then
         raise exception 'filters have more than % conditions (at key %)', c_max_conditions,
           to_json(left(filter_key.key, 100))
-          using errcode = '22023', hint = 'Each value of $all is one.';
+          using errcode = '22023', hint = 'Use fewer values: each value of $all counts as one condition.';
       end if;
       v_part := coalesce((
         select '(' || string_agg(braid_store.filter_condition(filter_key.key, '$eq', e.value, filter_key.tenant_id,
@@ -95,9 +95,8 @@ begin
                 when v_operator in ('$regex', '$options', '$text', '$search', '$startswith', '$endswith', '$startsWith',
                   '$endsWith',
                                     '$text_match', '$fuzzy')
-                  then 'Write {"topic": {"$like": "price%"}}, where % stands for any characters; $ilike takes '
-                    'capitals and small '
-                       'letters for the same. What chunks say is found by the query, not by filters. '
+                  then 'Write {"topic": {"$like": "price%"}}, where % stands for any characters; $ilike ignores '
+                       'case. Filters do not match the text of chunks: put its words into query_text. '
                 else ''
               end || c_operators_hint || ' For a nested metadata key write a dotted path: {"a.b": 1}.';
     end if;

@@ -17,7 +17,7 @@ begin
       raise exception 'filters: key % cannot be compared with the % %', to_json(left(filter_literal.key, 100)),
                       jsonb_typeof(filter_literal.operand), left(filter_literal.operand::text, 100)
         using errcode = '22023',
-              hint = 'Compare with a string, number or boolean; with several of them by {"$in": [...]}.';
+              hint = 'Compare with a string, number or boolean, or with several values by {"$in": [...]}.';
     when 'text' then
       if jsonb_typeof(filter_literal.operand) = 'string' then
         return format('%L', v_text);
@@ -25,8 +25,8 @@ begin
       raise exception 'filters: key % holds text and cannot be compared with %',
                       to_json(left(filter_literal.key, 100)), left(filter_literal.operand::text, 100)
         using errcode = '22023',
-              hint = format('Compare with a string, e.g. {"%s": "text"}; several of them by {"$in": [...]}; a metadata '
-                            'key of that name is written "metadata.%s".', filter_literal.key, filter_literal.key);
+              hint = format('Compare with a string, e.g. {"%s": "text"}, or with several by {"$in": [...]}. Write a '
+                            'metadata key of this name as "metadata.%s".', filter_literal.key, filter_literal.key);
     when 'float8' then
       if jsonb_typeof(filter_literal.operand) = 'number' and pg_input_is_valid(v_text, 'float8') then
         return format('%L::float8', v_text);
@@ -34,8 +34,8 @@ begin
       raise exception 'filters: key % holds double precision numbers and cannot be compared with %',
                       to_json(left(filter_literal.key, 100)), left(filter_literal.operand::text, 100)
         using errcode = '22023',
-              hint = format('Compare with a number, e.g. {"%s": {"$gte": 0.5}}; a metadata key of that name is '
-                            'written "metadata.%s".', filter_literal.key, filter_literal.key);
+              hint = format('Compare with a number, e.g. {"%s": {"$gte": 0.5}}. Write a metadata key of this name '
+                            'as "metadata.%s".', filter_literal.key, filter_literal.key);
     when 'timestamptz' then
       -- Only the ISO form is accepted: the meaning of others, such as 01/02/2024, depends on the session's DateStyle.
       if jsonb_typeof(filter_literal.operand) = 'string' and v_text ~ E'^\\d{4,6}-\\d{2}-\\d{2}([T ]\\d|$)'
@@ -45,8 +45,8 @@ begin
       raise exception 'filters: key % holds timestamps and cannot be compared with %',
                       to_json(left(filter_literal.key, 100)), left(filter_literal.operand::text, 100)
         using errcode = '22023',
-              hint = format('Compare with an ISO 8601 string, e.g. {"%s": {"$gte": "2024-05-01T00:00:00Z"}}; '
-                            'a metadata key of that name is written "metadata.%s".',
+              hint = format('Compare with an ISO 8601 string, e.g. {"%s": {"$gte": "2024-05-01T00:00:00Z"}}. Write '
+                            'a metadata key of this name as "metadata.%s".',
                             filter_literal.key, filter_literal.key);
   end case;
 end

@@ -16,7 +16,7 @@ begin
   if octet_length(filter_metadata_field.key) > c_max_bytes then
     raise exception 'metadata key % has % bytes, more than %', to_json(left(filter_metadata_field.key, 100)),
                     octet_length(filter_metadata_field.key), c_max_bytes
-      using errcode = '54000', hint = 'Store what it holds under a shorter key as well.';
+      using errcode = '54000', hint = 'Store the value under a shorter key as well, and filter by that key.';
   end if;
   if position('.' in c_key) = 0 then
     return format('(c.metadata -> %L)', c_key);

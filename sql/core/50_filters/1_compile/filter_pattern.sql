@@ -12,7 +12,7 @@ declare
   v_after text;
 begin
   if filter_pattern.kind not in ('text', 'jsonb') or jsonb_typeof(filter_pattern.operand) <> 'string' then
-    raise exception 'filters: % of key % compares texts, and not with %', filter_pattern.operator,
+    raise exception 'filters: % of key % needs a text to compare with, not %', filter_pattern.operator,
                     to_json(left(filter_pattern.key, 100)), left(filter_pattern.operand::text, 100)
       using errcode = '22023',
             hint = 'Write {"topic": {"$like": "%price%"}}, for a key that holds text; % stands for any characters, _ '
@@ -20,7 +20,7 @@ begin
   elsif mod(length(v_pattern) - length(rtrim(v_pattern, E'\\')), 2) = 1 then
     raise exception 'filters: % of key % ends in a single backslash: %', filter_pattern.operator,
                     to_json(left(filter_pattern.key, 100)), left(filter_pattern.operand::text, 100)
-      using errcode = '22023', hint = 'A backslash takes the next character as it is: write two of them for one.';
+      using errcode = '22023', hint = 'A backslash escapes the next character. Write two backslashes to match one.';
   end if;
   if filter_pattern.operator = '$ilike' then
     v_before := 'braid_store.token_lower';

@@ -39,8 +39,8 @@ begin
   if jsonb_typeof(filters) = 'string' then
     raise exception 'filters must be a JSON object, not the string %', left(filters::text, 100)
       using errcode = '22023',
-            hint = 'Send the object itself, e.g. {"speaker": "Ana"}, not a string that holds it: '
-                   'leave out JSON.stringify() or json.dumps(). GET makes a string of it: use POST.';
+            hint = 'Send the object itself, e.g. {"speaker": "Ana"}, not a string that holds it: leave out '
+                   'JSON.stringify() or json.dumps(). GET turns JSON into a string: use POST.';
   elsif jsonb_typeof(filters) <> 'object' then
     raise exception 'filters must be a JSON object, not the % %', jsonb_typeof(filters), left(filters::text, 100)
       using errcode = '22023',
@@ -48,7 +48,7 @@ begin
   elsif octet_length(filters::text) > c_max_bytes then
     raise exception 'filters is % bytes long; the most allowed is %', octet_length(filters::text), c_max_bytes
       using errcode = '22023',
-            hint = 'Store what the long list stands for as a metadata key of its own and filter by that.';
+            hint = 'Store what the values of the long list have in common as a metadata key, and filter by that key.';
   end if;
   return (select g.predicate
           from braid_store.filter_group(filter_predicate.filters, filter_predicate.tenant_id,

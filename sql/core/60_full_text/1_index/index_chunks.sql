@@ -33,7 +33,7 @@ begin
     if v_position_count > 32700 then
       raise exception 'a chunk with its title has % words and parts of words, more than 32700', v_position_count
         using errcode = '22023',
-              hint = 'Give shorter chunks, or content alone, which is split into chunks; or lower chunk_tokens.';
+              hint = 'Give shorter chunks, give content without chunks, or lower chunk_tokens.';
     end if;
     continue when v_chunk_ids is null;
     perform braid_store.write_segment(index_chunks.tenant_id, index_chunks.collection, v_chunk_ids);

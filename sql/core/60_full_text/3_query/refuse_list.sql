@@ -13,9 +13,8 @@ begin
     if not jsonb_path_exists(query_text::jsonb, '$[*] ? (@.type() != "string")') then
       raise exception 'query_text is an array of % texts', jsonb_array_length(query_text::jsonb)
         using errcode = '22023',
-              hint = 'Give one text, or call braid.multi_search, which searches for several together. If this is the '
-                'text to search '
-                     'for, give the option {"operators": false}.';
+              hint = 'Give one text, or call braid.multi_search for several texts. If the array itself is the text '
+                     'to search for, give the option {"operators": false}.';
     end if;
   end if;
 end

@@ -44,7 +44,7 @@ begin
       using errcode = '22023', hint = 'A term has 1 to 255 bytes and no line break.';
   elsif found then
     raise exception '%: the weight of "%" is %', v_wrong.name, left(v_wrong.key, 100), left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = 'Give a number from 1e-6 to 1e6, and leave out terms that do not count.';
+      using errcode = '22023', hint = 'Give a number from 1e-6 to 1e6, and leave out terms of weight 0.';
   end if;
 end
 $$;

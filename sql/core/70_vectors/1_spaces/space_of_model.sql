@@ -17,10 +17,10 @@ begin
   join braid_store.vector_spaces s on s.id = w.vector_space_id
   where s.embedding_model = space_of_model.embedding_model;
   if not found then
-    raise exception 'embedding_model is ''%'', which collection "%" has no vectors of',
+    raise exception 'embedding_model is ''%'', but collection "%" has no vectors of that model',
                     left(space_of_model.embedding_model, 255), space_of_model.collection.name
       using errcode = '22023',
-            hint = (select format('Use %s. For %L make a collection of its own: braid.create_collection, with '
+            hint = (select format('Use %s, or create a collection for %L: call braid.create_collection with '
                                   'embedding_model and dimensions.',
                                   string_agg(format('''%s''', s.embedding_model), ' or '),
                                   left(space_of_model.embedding_model, 255))

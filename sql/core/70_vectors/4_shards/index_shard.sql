@@ -16,10 +16,9 @@ begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
   v_order := braid_store.shard_order(shard.storage, shard.index_type, v_space.dimensions, v_space.distance);
   if v_bytes > v_memory then
-    v_warning := format('maintenance_work_mem is %s, and the graph of %s vectors takes about %s: the index is made '
-      'more '
-                        'slowly than with as much.', current_setting('maintenance_work_mem'), shard.vector_count,
-                        pg_size_pretty(v_bytes::bigint));
+    v_warning := format('maintenance_work_mem is %s, and the graph of %s vectors takes about %s: building the index '
+                        'takes longer than with that much memory.',
+                        current_setting('maintenance_work_mem'), shard.vector_count, pg_size_pretty(v_bytes::bigint));
     raise warning '%', v_warning
       using hint = format('Set maintenance_work_mem to %s MB for the session that runs maintain().',
                           ceil(v_bytes / 1048576 * 1.1));

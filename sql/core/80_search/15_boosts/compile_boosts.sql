@@ -36,7 +36,7 @@ declare
 begin
   if jsonb_array_length(boosts) > c_most_boosts then
     raise exception 'option boosts has % boosts; the most allowed is %', jsonb_array_length(boosts), c_most_boosts
-      using errcode = '22023', hint = 'Keep those that matter most.';
+      using errcode = '22023', hint = 'Give fewer boosts: keep the most important ones.';
   end if;
 
   for v_boost, v_place in select b.value, b.place from jsonb_array_elements(boosts) with ordinality b (value,
@@ -69,8 +69,8 @@ begin
        and v_given #>> '{}' in ('', 'category', 'external_id', 'language', 'occurred_at', 'source_uri', 'speaker') then
       perform braid_store.boost_error(
         v_place, 'attribute', v_given,
-        'Give the name of a metadata key, of importance or of token_count. A date is boosted by recency, and a value '
-          'by filter.');
+        'Give the name of a metadata key, of importance or of token_count. Boost a date by recency, and a value by '
+        'filter.');
     end if;
     v_mode := coalesce(nullif(v_boost -> 'mode', 'null') #>> '{}', 'multiplicative');
     if v_mode not in ('multiplicative', 'additive') then
@@ -89,7 +89,8 @@ begin
         if coalesce(v_boost -> 'factor', 'null') = 'null' then
           perform braid_store.boost_error(
             v_place, 'factor', null,
-            'Give by what to multiply the score of chunks that match, or what to add: {"filter": {…}, "factor": 1.5}.');
+            'Give the factor that multiplies the scores of matching chunks, or that is added to them: {"filter": '
+            '{…}, "factor": 1.5}.');
         end if;
         v_compiled.source := format(
           'case when %s then %L::float8 end',

@@ -17,11 +17,10 @@ begin
   if open_page.cursor <> '' then
     v_last := braid_store.read_cursor(open_page.cursor);
     if v_last.fingerprint <> open_page.fingerprint then
-      raise exception 'option cursor is of another query'
+      raise exception 'option cursor belongs to another query'
         using errcode = '22023',
-              hint = 'Repeat every argument of the first page but match_count, or begin again with "cursor": "". If '
-                'the ranking of the '
-                     'collection has changed since, only the latter helps.';
+              hint = 'Give the arguments of the first page again (match_count may differ), or begin again with '
+                     '"cursor": "". If the ranking of the collection has changed since, begin again.';
     end if;
     place := v_last.place;
     candidate_count := v_last.candidate_count;

@@ -38,7 +38,7 @@ begin
     end;
   end if;
   if v_is_valid is not true then
-    raise exception 'option cursor is not one that a search gave: "%"', left(read_cursor.cursor, 100)
+    raise exception 'option cursor is not a cursor that a search returned: "%"', left(read_cursor.cursor, 100)
       using errcode = '22023', hint = 'Give the cursor of a page''s last row unchanged, or "" for the first page.';
   end if;
 end

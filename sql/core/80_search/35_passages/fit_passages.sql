@@ -87,7 +87,7 @@ begin
     limit 1;
     if v_cut is null then
       raise exception 'token_budget is %, too small for the beginning of a passage', fit_passages.token_budget
-        using errcode = '22023', hint = 'Give more: a passage of ordinary length has some 200 tokens.';
+        using errcode = '22023', hint = 'Raise token_budget: a typical passage has some 200 tokens.';
     end if;
     v_taken := array[1];
     v_tokens[1] := v_size;

@@ -62,8 +62,8 @@ begin
                     case when v_options.collapse_similarity is null then 'diversify' else 'collapse' end, v_count,
                       v_match_count
       using errcode = '22023',
-            hint = 'Use a lower match_count or candidate_count; "collapse": true, for equal texts, compares no '
-              'vectors.';
+            hint = 'Lower match_count or candidate_count. To merge equal texts only, use "collapse": true, which '
+                   'compares no vectors.';
   end if;
 
   -- The best candidates are usually enough. If each group shows only its best chunk and groups are ordered by it, worse

@@ -16,10 +16,10 @@ begin
   from braid_store.vector_spaces s
   where s.id = check_query_model.collection.vector_space_id;
   if v_model <> check_query_model.embedding_model then
-    raise exception 'option embedding_model is ''%'', searches of collection "%" are by ''%''',
+    raise exception 'option embedding_model is ''%'', but searches of collection "%" use ''%''',
                     left(check_query_model.embedding_model, 255), check_query_model.collection.name, v_model
       using errcode = '22023',
-            hint = concat_ws(' ', 'Embed the query with the model of searches.',
+            hint = concat_ws(' ', 'Embed the query with the model that searches use.',
                              braid_store.extend_model_hint(check_query_model.collection.id));
   end if;
 end

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select format(' What is "%s" elsewhere is %s here.', left(other_name.name, 100), n.strategy)
+  select format(' A search called "%s" elsewhere is %s here.', left(other_name.name, 100), n.strategy)
   from (values
     ('semantic',
       '{vector,vectors,vectorsearch,dense,knn,ann,embedding,embeddings,similarity,semanticsearch,nearest}'::text[]),

@@ -31,10 +31,10 @@ begin
   raise exception 'options has an unknown key "%"', left(v_option, 100)
     using errcode = '22023',
           hint = case when v_option = 'rerank' and not v_fits
-                        then (select 'It is called rank_by now. ' || k.hint
+                        then (select 'Use the option rank_by in its place. ' || k.hint
                               from braid_store.known_search_options() k where k.name = 'rank_by')
                       when v_known.hint is not null
-                        then format('It is said so now: %s.', replace(v_known.hint, '"?"', left(v_value::text, 100)))
+                        then format('Write this instead: %s.', replace(v_known.hint, '"?"', left(v_value::text, 100)))
                       else coalesce(
                         braid_store.absent_part_hint('options', v_option),
                         (select format('The keys are: %s.', string_agg(k.name, ', ' order by k.name))

@@ -20,10 +20,10 @@ begin
   elsif jsonb_typeof(options) <> 'object' then
     raise exception 'options is a JSON %', jsonb_typeof(options)
       using errcode = '22023',
-        hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
+        hint = 'Send a JSON object, not a string that holds JSON; GET turns JSON into a string: use POST.';
   elsif pg_column_size(options) > 1000000 then
     raise exception 'options has % bytes, more than %', pg_column_size(options), 1000000
-      using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
+      using errcode = '54000', hint = 'Give shorter options. Conditions that select rows belong in filters.';
   end if;
 
   -- An option with the value null counts as not given.
@@ -57,7 +57,8 @@ begin
     elsif v_options.cursor is not null and v_options.diversify then
       raise exception 'options cursor and diversify are given together'
         using errcode = '22023',
-              hint = 'What is diverse depends on all that came before, so it has no pages: ask for more rows at once.';
+              hint = 'Leave out cursor, and raise match_count: a diversified result has no pages, because each row '
+                     'depends on all rows before it.';
     end if;
   end if;
   if v_options.snippet then
@@ -70,9 +71,8 @@ begin
   if v_options.sparse = 'true' then
     raise exception 'option sparse is true'
       using errcode = '22023',
-            hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder '
-              'makes them '
-                   'of the query''s words.';
+            hint = 'Give an object of terms and their weights, or leave out sparse: a collection with a sparse '
+                   'encoder derives terms from the query''s words.';
   end if;
   if v_options.rank_by is not null then
     v_options.rank_by := braid_store.read_rank_by_option(v_options.rank_by);

@@ -17,7 +17,8 @@ begin
       using errcode = '22023', hint = 'Use hybrid_search, search_json, explain_search, recall or assemble_context.';
   elsif options.prefilter then
     raise exception 'options sparse and prefilter do not go together'
-      using errcode = '22023', hint = 'Leave one of them out: prefilter orders what full text finds by similarity.';
+      using errcode = '22023', hint = 'Leave out sparse or prefilter: prefilter only orders full-text results by '
+                                      'similarity.';
   elsif sparse_weight = 0 and not has_other_legs then
     raise exception 'sparse_weight is 0, and there is no other leg'
       using errcode = '22023', hint = 'Give a text, an embedding, or a sparse_weight above 0.';

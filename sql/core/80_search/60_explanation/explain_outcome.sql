@@ -66,12 +66,12 @@ begin
   elsif chunk.ranked_place is not null then
     v_outcome := 'not_shown';
     v_reason := format('It is number %s of %s candidates; %s.', chunk.ranked_place, cardinality(candidates.ranked),
-                       case when v_options.cursor <> '' then 'this page shows others'
-                         else 'what is shown are the best' end);
+                       case when v_options.cursor <> '' then 'this page shows other candidates'
+                         else 'only the best candidates are shown' end);
   elsif chunk.fused_place is not null and v_options.min_relevance is not null
         and (request.min_score is null or candidates.fused[chunk.fused_place].score >= request.min_score) then
     v_outcome := 'below_min_relevance';
-    v_reason := format('It has less to do with the query than min_relevance %s asks for.', v_options.min_relevance);
+    v_reason := format('Its relevance to the query is below min_relevance %s.', v_options.min_relevance);
   elsif chunk.fused_place is not null then
     v_outcome := 'below_min_score';
     v_reason := format('Its fused score is below min_score %s.', request.min_score);
@@ -79,7 +79,7 @@ begin
     v_outcome := 'no_match';
     v_reason := concat_ws(' ',
                           case when request.query_text <> ''
-                               then 'It has none of the query''s words, or fewer than match asks for.' end,
+                               then 'It has none of the query''s words, or fewer than match requires.' end,
                           case when request.query_embedding is not null then 'It has no embedding yet.' end,
                           case when (request.sparse).terms is not null then 'It has none of the sparse terms.' end);
   elsif (not v_has_text or v_is_low_in_text) and (not v_has_vector or v_is_low_in_similarity)
@@ -99,7 +99,7 @@ begin
                                                v_least_sparse) end);
   elsif v_is_prefiltered and not v_has_text then
     v_outcome := 'not_a_candidate';
-    v_reason := 'It has none of the query''s words, and the option prefilter looks at no others.';
+    v_reason := 'It has none of the query''s words, and the option prefilter ranks only chunks with these words.';
   elsif v_is_prefiltered and not v_has_vector then
     v_outcome := 'not_a_candidate';
     v_reason := 'It has no embedding yet, and the option prefilter orders by similarity.';
@@ -107,7 +107,7 @@ begin
     v_outcome := 'not_a_candidate';
     v_reason := format(
       'It is not among the first %s of %s: it is %s.', request.candidate_count,
-      case when v_is_prefiltered then 'full text, which are all that the option prefilter looks at' else 'a leg' end,
+      case when v_is_prefiltered then 'full text, the only candidates of the option prefilter' else 'a leg' end,
       concat_ws(' and ',
                 case when v_has_text then coalesce('#' || v_ranks.full_text_rank, 'beyond #10000')
                   || ' in full text' end,

@@ -38,7 +38,7 @@ begin
     select r.* into v_row from unnest(results) r where r.content = v_chunk.content collate "C" limit 1;
     if found then
       outcome := 'collapsed';
-      reason := 'Its text is the same as that of';
+      reason := 'Its text is the same as the text of';
     elsif v_options.collapse_similarity is not null then
       v_vectors := braid_store.candidate_vectors(request.tenant_id, request.collection, v_shown_ids || chunk_id);
       select r.* into v_row
@@ -49,7 +49,7 @@ begin
       limit 1;
       if found then
         outcome := 'collapsed';
-        reason := 'Its vector is much like that of';
+        reason := 'Its vector is very similar to the vector of';
       end if;
     end if;
   end if;
@@ -60,7 +60,7 @@ begin
          array(select -p::float8 from generate_series(1, cardinality(v_shown_ids) + 1) p),
          v_options.group_by, v_options.group_size, 'max')).places) then
     outcome := 'grouped';
-    reason := format('Of its group (%s) the best %s are shown.', v_options.group_by, v_options.group_size);
+    reason := format('Of its group (%s), only the best %s chunks are shown.', v_options.group_by, v_options.group_size);
   elsif outcome is not null then
     shown_id := v_row.chunk_id;
     reason := format('%s "%s", chunk %s.', reason, left(v_row.external_id, 255), v_row.chunk_index);

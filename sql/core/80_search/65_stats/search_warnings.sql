@@ -80,36 +80,35 @@ begin
     from pending p,
          lateral (values
            ('candidate_count_raised', search_warnings.stats ? 'asked_candidate_count',
-            format('candidate_count is %s and fewer than match_count, so %s candidates were looked at.',
+            format('candidate_count %s is below match_count, so %s candidates were used.',
                    search_warnings.stats ->> 'asked_candidate_count', search_warnings.stats ->> 'candidate_count')),
            ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
-            format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
+            format('%s of the chunks compared have no embedding yet; they count as chunks of average similarity.',
                    search_warnings.stats ->> 'candidates_without_embedding')),
            ('chunks_not_embedded', p.count > 0,
             format('%s chunks wait for their embedding and cannot be found semantically.',
                    case when p.count > 1000 then 'more than 1000' else p.count::text end)),
            ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
-            'Of the words and phrases that must or must not be there, only the first 128 were looked at.'),
+            'Only the first 128 required or excluded words and phrases of the query were applied.'),
            ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
             (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
                                            else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
              from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text,
                applied boolean))),
            ('empty_collection', search_warnings.stats ? 'other_collections',
-            format('The collection %s, %s, has no documents of yours; these have: %s.',
+            format('The collection %s, %s, has none of your documents; these collections have some: %s.',
                    to_json(search_warnings.collection),
-                   case search_warnings.collection when 'default' then 'which is searched if none is named'
-                     else 'which was named' end,
+                   case search_warnings.collection when 'default' then 'which is searched by default'
+                     else 'which the search names' end,
                    (select string_agg(o.name::text, ', ')
                     from jsonb_array_elements(search_warnings.stats -> 'other_collections') o (name)))),
            ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
-            'The pages end with the candidates of the first one although more may match: begin again with a higher '
-            'candidate_count.'),
+            'The pages end with the candidates of the first page, although more chunks may match: begin again with '
+            'a higher candidate_count.'),
            ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
-            'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, '
-              'or, if they '
-            'are written as things happen, have an administrator call braid.set_collection with '
-            '{"default_occurred_at": "now"}.'),
+            'No chunk of the collection has the time occurred_at, which the search uses: write documents with '
+            'occurred_at, or, if documents are written as events happen, have an administrator call '
+            'braid.set_collection with {"default_occurred_at": "now"}.'),
            ('no_query_terms',
             search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
             'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
@@ -118,19 +117,18 @@ begin
               'query''s words: the '
             'sparse leg found nothing.'),
            ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
-            'The query reads as a sentence, so what it quotes need not be there. Write +"..." for what must.'),
+            'The query reads as a sentence, so its quoted phrases are optional. Write +"..." for a required phrase.'),
            ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
-            format('The sign is read as text and not as an operator in %s. Write -"..." for what must not be there, '
-              '+"..." for what must.',
+            format('The sign is read as text and not as an operator in %s. Write -"..." for an excluded phrase, and '
+                   '+"..." for a required phrase.',
                    (select string_agg(left(p.word, 60), ', ' order by p.place)
                     from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text')
                       with ordinality p (word, place)))),
            ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
             'Only the first 16384 characters of the query were searched by full text.'),
            ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
-            'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: '
-              'write more '
-            'letters, or a + before a word that must be there.'),
+            'Prefixes or synonyms match too many words or chunks, so some were left out: write longer prefixes, or '
+            'put a + before a required word.'),
            ('sparse_terms_not_indexed',
             (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
               select count(*) > 2000
@@ -139,8 +137,8 @@ begin
                 where n.tenant_id = v_tenant_id and n.collection_id = v_collection.id
                 limit 2001
               ) n),
-            'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into '
-              'the index.'),
+            'Sparse terms of more than 2000 writes are not indexed yet, which makes searches slower: call '
+            'maintain() to index them.'),
            ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
             'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole '
               'collection.'),
@@ -148,31 +146,28 @@ begin
             format('The query has more than 64 distinct terms; the %s most common were left out.',
                    jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
            ('undeclared_filter', search_warnings.stats -> 'undeclared_filter' <> 'null',
-            format('The filter looked at many chunks one by one. An index would find them: add %s to what '
+            format('The filter scanned many chunks, because it has no index: add %s to the attributes that '
                    'braid.set_indexed_attributes declares for the collection, then call maintain().',
                    search_warnings.stats ->> 'undeclared_filter')),
            ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys',
              'null')) > 0,
-            format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, '
-              'category, language, '
-                   'importance, occurred_at, external_id, source_uri.',
+            format('No chunk has the metadata keys %s that the filter names. These names are not metadata: speaker, '
+                   'category, language, importance, occurred_at, external_id, source_uri.',
                    search_warnings.stats ->> 'unknown_filter_keys')),
            ('vector_index_missing',
             v_lacks_index,
-            'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
-            'anew within a day, or at once after braid.rebuild_vector_index.'),
+            'The HNSW index of the tenant''s vectors is missing or invalid, so all vectors were scanned: maintain() '
+            'rebuilds the index within a day, or at once after braid.rebuild_vector_index.'),
            ('vector_index_unused', v_unused_index_recall is not null,
-            format('All vectors were compared: the HNSW index of the tenant''s vectors finds too few of the nearest '
-              '(%s of them). '
-                   'braid.health tells what to do.', round(v_unused_index_recall::numeric, 3))),
+            format('All vectors were scanned, because the index recall of the tenant''s HNSW index (%s) is too low: '
+                   'see braid.health for what to do.', round(v_unused_index_recall::numeric, 3))),
            ('vectors_not_indexed', v_awaits_index,
-            format('More than %s vectors were compared one by one, as their index is not made yet: %s', v_limit,
+            format('More than %s vectors were scanned, because their index is not built yet: %s', v_limit,
                    case when v_seconds_needed is null then 'call maintain().'
-                        else format('it needs about %s seconds, more than any call of maintain() had: call maintain() '
-                          'without a '
-                                    'time_budget, or with so much.', v_seconds_needed) end)),
+                        else format('the build needs about %s seconds, longer than any call of maintain() had: call '
+                                    'maintain() with a longer time_budget, or without one.', v_seconds_needed) end)),
            ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
-            'Fewer rows than asked although more may match: raise candidate_count.')
+            'The search returned fewer rows than match_count, although more chunks may match: raise candidate_count.')
            union all
            -- Parts give these warnings.
            select e.value ->> 'code', true, e.value ->> 'message'

@@ -28,7 +28,7 @@ begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score);
   v_options := braid_store.read_search_options(options);
   perform braid_store.refuse_other_options('similar_chunks', options, '{vectors,arrangement,snippet}',
-                                           'It is an option of searches by a query.');
+                                           'Leave this option out: it belongs to searches by a query.');
   if v_options.cursor is not null then
     raise exception 'similar_chunks has no pages'
       using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count.';
@@ -50,8 +50,8 @@ begin
   if not found then
     raise exception 'chunk % has no embedding yet', find_similar_chunks.chunk_id
       using errcode = '22023',
-            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and '
-              'call again.';
+            hint = 'Embed the waiting chunks with the client''s embed_pending() or with braid.claim_embedding_jobs, '
+                   'then call again.';
   end if;
 
   v_request.match_count := match_count;

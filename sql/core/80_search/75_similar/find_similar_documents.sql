@@ -32,7 +32,8 @@ begin
   v_options := braid_store.read_search_options(options);
   perform braid_store.refuse_other_options(
     'similar_documents', options, '{vectors,snippet}',
-    'It gives one row for each document; groups, passages and the like are options of similar_chunks and of searches.');
+    'Leave this option out: similar_documents returns one row for each document. Groups and passages are options of '
+    'similar_chunks and of searches.');
   v_collection := braid_store.find_collection(collection);
   select d.id into v_document_id
   from braid_store.documents d
@@ -42,7 +43,8 @@ begin
     raise exception 'document % does not exist in collection "%"',
                     coalesce('"' || left(find_similar_documents.external_id, 255) || '"', 'null'), v_collection.name
       using errcode = '42704', hint = coalesce(braid_store.extend_missing_document(v_collection.id, external_id),
-                                               'Give the external_id that it was written with, and its collection.');
+                                               'Give the external_id with which the document was written, and its '
+                                               'collection.');
   end if;
 
   select s.distance into strict v_distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
@@ -55,8 +57,8 @@ begin
   if v_embedding is null then
     raise exception 'document "%" has no embedding yet', left(find_similar_documents.external_id, 255)
       using errcode = '22023',
-            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and '
-              'call again.';
+            hint = 'Embed the waiting chunks with the client''s embed_pending() or with braid.claim_embedding_jobs, '
+                   'then call again.';
   elsif v_distance = 'cosine' and @vector@.vector_norm(v_embedding) = 0 then
     raise exception 'the vectors of document "%" cancel each other out', left(find_similar_documents.external_id, 255)
       using errcode = '22023', hint = 'Call similar_chunks with one of its chunks.';

@@ -29,8 +29,8 @@ begin
   -- pages must come from the same list.
   v_places := braid_store.find_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores,
     v_options.cursor is not null);
-  perform braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',
-            'What finds and scores chunks is an option of the search that they come from.');
+  perform braid_store.refuse_other_options('chunks that are already scored', options, '{arrangement,snippet}',
+            'Give options that find or score chunks to the search that found the chunks.');
   v_request.collection := v_collection;
   v_request.options := v_options;
   v_request.match_count := match_count;

@@ -33,7 +33,7 @@ begin
       using errcode = '22023', hint = format('Give at most %s.', c_most);
   elsif array_position(chunk_ids, null) is not null or array_position(scores, null) is not null then
     raise exception '% has a null', case when array_position(scores, null) is null then 'chunk_ids' else 'scores' end
-      using errcode = '22023', hint = 'Leave out what has no score.';
+      using errcode = '22023', hint = 'Give an id and a score for each chunk, and leave out chunks without a score.';
   elsif 'NaN' = any (scores) then
     raise exception 'score NaN of chunk %', chunk_ids[array_position(scores, 'NaN')]
       using errcode = '22023', hint = 'Give numbers.';

@@ -28,12 +28,11 @@ begin
   elsif facet_values.key = 'occurred_at' then
     raise exception 'keys: occurred_at cannot be counted'
       using errcode = '22023',
-            hint = 'Moments are all different: store the day, month or year as a metadata key and count that; a '
-              'metadata '
-                   'key of that name is written "metadata.occurred_at".';
+            hint = 'Store the day, month or year as a metadata key, and count that key. Write a metadata key named '
+                   'occurred_at as "metadata.occurred_at".';
   elsif facet_values.key ^@ '$' then
     raise exception 'keys: unknown key %', to_json(left(facet_values.key, 100))
-      using errcode = '22023', hint = 'A metadata key that begins with $ is written "metadata.$key".';
+      using errcode = '22023', hint = 'Write a metadata key that begins with $ as "metadata.$key".';
   end if;
   return format($query$
     select %1$s, m.value from (select %2$s as value offset 0) m

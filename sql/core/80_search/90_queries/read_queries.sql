@@ -20,8 +20,7 @@ begin
                                          else coalesce('a JSON ' || jsonb_typeof(queries), 'null') end
       using errcode = '22023',
             hint = format('Give an array of 1 to %s texts, or objects such as {"text": "...", "embedding": [...]}. '
-              'GET makes a '
-                          'string of it: use POST.', c_most);
+                          'GET turns JSON into a string: use POST.', c_most);
   end if;
   for place, v_query in
     select q.ordinality::int, case jsonb_typeof(q.value) when 'string' then jsonb_build_object('text', q.value)
@@ -39,7 +38,7 @@ begin
       ('text', 'Give a text.'),
       ('embedding', 'Give an array of numbers, as many as the collection has dimensions.'),
       ('weight', 'Use a number from 1e-9 to 1e9, usually 1.'),
-      ('expansion', 'Give true for a query that a program made of another one.')
+      ('expansion', 'Give true for a query that a program derived from another query.')
     ) k (name, hint) on k.name = o.key
     where case o.key
             when 'text' then jsonb_typeof(o.value) = 'string'

@@ -59,7 +59,7 @@ begin
   perform braid_store.read_search_options(options),
           braid_store.refuse_other_options(
             'multi_search', options, '{query,vectors,sparse,boosts,tokens,arrangement}',
-            'Mark the rows with braid.highlight and the text of a query that has them.');
+            'Mark the matches with braid.highlight, and give it the text of a query that found the row.');
   if options ->> 'cursor' is not null then
     raise exception 'option cursor has no meaning for multi_search'
       using errcode = '22023', hint = format('Ask for all rows at once: match_count may be up to %s.', c_most_rows);
@@ -70,11 +70,11 @@ begin
       join braid_store.known_search_options() k on k.name = o.key and k.part in ('tokens', 'sparse')
       where jsonb_typeof(o.value) = 'object');
     if v_name is not null then
-      raise exception 'option % is of one query, and there are %', v_name, jsonb_array_length(queries)
+      raise exception 'option % is for one query, but queries has %', v_name, jsonb_array_length(queries)
         using errcode = '22023',
               hint = case v_name when 'sparse'
-                then 'Leave it out: a collection with a sparse encoder makes terms of each text.'
-                                 else 'Leave it out, or search for each query.' end;
+                then 'Leave out sparse: a collection with a sparse encoder derives terms from each query''s text.'
+                                 else 'Leave this option out, or search for each query separately.' end;
     end if;
   end if;
   v_shaping := (

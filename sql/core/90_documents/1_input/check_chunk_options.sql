@@ -35,7 +35,7 @@ begin
     raise exception '% of document "%" is %', v_wrong.key, v_wrong.external_id, left(v_wrong.value::text, 100)
       using errcode = '22023',
             hint = format('Give a whole number from %s to %s, which is %s.', v_wrong.least, v_wrong.most,
-                          case v_wrong.key when 'chunk_tokens' then 'what the collection allows'
+                          case v_wrong.key when 'chunk_tokens' then 'the collection''s own value'
                                            else 'half of chunk_tokens' end);
   end if;
 end

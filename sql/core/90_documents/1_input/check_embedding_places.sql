@@ -37,13 +37,13 @@ begin
          or (p.place)::numeric = any (v_nulls))
   limit 1;
   if found and (v_wrong.place)::numeric = any (v_nulls) then
-    raise exception 'embedding of document "%" is %, element % of embeddings is null', v_wrong.external_id,
+    raise exception 'embedding of document "%" is %, but element % of embeddings is null', v_wrong.external_id,
                     v_wrong.place, v_wrong.place
-      using errcode = '22023', hint = 'Leave out what has no embedding.';
+      using errcode = '22023', hint = 'Leave out the key embedding where a document or chunk has no vector.';
   elsif found then
-    raise exception 'embedding of document "%" is %, embeddings has % elements', v_wrong.external_id,
+    raise exception 'embedding of document "%" is %, but embeddings has % elements', v_wrong.external_id,
                     left(v_wrong.place::text, 100), c_embedding_count
-      using errcode = '22023', hint = 'Give the place of its vector in embeddings, from 1.';
+      using errcode = '22023', hint = 'Give the position of the document''s vector in embeddings, counted from 1.';
   end if;
 end
 $$;

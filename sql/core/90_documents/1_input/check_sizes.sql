@@ -88,11 +88,12 @@ begin
                     v_wrong.most
       using errcode = '54000',
             hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
-                          then 'Leave out the embedding and the sparse terms of so long a text: it is then split into '
+                          then 'Leave out embedding and sparse for a text this long, so that it is split into '
                                'chunks.'
                         when v_wrong.name in ('content', 'chunks', 'turns', 'text of the turns')
                           then 'Divide the document into several.'
-                        when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'
+                        when v_wrong.name like 'metadata%' then 'Put long values into content, or store them '
+                                                                'elsewhere.'
                         else 'Shorten it, or put it into the content.' end;
   end if;
 end

@@ -53,7 +53,7 @@ begin
     return;
   elsif not v_wrong.has_text then
     raise exception '% % has no text', v_wrong.item_name, v_wrong.ordinality
-      using errcode = '22023', hint = 'Give each turn what is said as text.';
+      using errcode = '22023', hint = 'Give each turn the key text with the words spoken.';
   elsif v_wrong.speaker_size > c_max_speaker then
     raise exception 'speaker of % % has % bytes, more than %', v_wrong.item_name, v_wrong.ordinality,
       v_wrong.speaker_size,
@@ -65,7 +65,8 @@ begin
                     v_wrong.item_name, v_wrong.ordinality,
                     left(case when v_wrong.start not between 0 and c_max_seconds then v_wrong.start
                               else v_wrong."end" end::text, 100)
-      using errcode = '22023', hint = 'Give seconds from the beginning, 0 to 1e9; the time of that is occurred_at.';
+      using errcode = '22023', hint = 'Give seconds from the beginning, 0 to 1e9. Give the time of the beginning as '
+                                      'occurred_at.';
   elsif scale(v_wrong.start) > c_max_decimals or scale(v_wrong."end") > c_max_decimals then
     raise exception '% of % % has % decimals, more than %',
                     case when scale(v_wrong.start) > c_max_decimals then 'start' else 'end' end,
@@ -73,13 +74,13 @@ begin
                     case when scale(v_wrong.start) > c_max_decimals then scale(v_wrong.start)
                       else scale(v_wrong."end") end,
                     c_max_decimals
-      using errcode = '22023', hint = 'Round it: seconds are kept to microseconds.';
+      using errcode = '22023', hint = 'Round the value: seconds are stored to the microsecond.';
   elsif v_wrong."end" < v_wrong.start then
     raise exception 'end of % % is %, before its start, %', v_wrong.item_name, v_wrong.ordinality, v_wrong."end",
       v_wrong.start
       using errcode = '22023', hint = 'Give both in seconds from the beginning, or leave out end.';
   else
-    raise exception 'start of % % is %, before that of an earlier turn, %', v_wrong.item_name, v_wrong.ordinality,
+    raise exception 'start of % % is %, before the start of an earlier turn, %', v_wrong.item_name, v_wrong.ordinality,
                     v_wrong.start, v_wrong.earlier_start
       using errcode = '22023', hint = 'Send turns in the order in which they begin.';
   end if;

@@ -81,12 +81,12 @@ begin
     raise exception 'document "%" has chunks and also %', left(v_wrong.external_id, 100),
                     regexp_replace(concat_ws(', ', 'content, embedding, sparse', array_to_string(v_part_keys, ', ')),
                       ', ([^,]*)$', E' or \\1')
-      using errcode = '22023', hint = 'Put these into the chunks, or leave chunks out.';
+      using errcode = '22023', hint = 'Put these keys into the chunks, or leave out chunks.';
   elsif found then
     raise exception 'document "%" has % but no embedding', left(v_wrong.external_id, 100), v_wrong.part_key
       using errcode = '22023',
-            hint = format('Without an embedding its text is split into chunks: give both, or chunks with %s of their '
-                          'own.',
+            hint = format('Give the document an embedding as well, or give chunks that have %s of their own: text '
+                          'without an embedding is split into chunks.',
                           v_wrong.part_key);
   end if;
 
@@ -99,7 +99,7 @@ begin
     if found then
       raise exception 'document "%" has turns and also %', left(v_wrong.external_id, 100), v_wrong.key
         using errcode = '22023',
-              hint = 'Give the text in turns alone, which are made into chunks, or give chunks of your own.';
+              hint = 'Give the text only in turns, which pgbraid splits into chunks, or only in chunks of your own.';
     end if;
     perform braid_store.check_turns(parse_documents.documents);
   end if;

@@ -14,7 +14,7 @@ begin
   if c_size > c_max_copied_metadata then
     raise exception 'metadata, once for each chunk, of document "%" has % bytes, more than %',
                     left(copied_metadata.external_id, 100), c_size, c_max_copied_metadata
-      using errcode = '54000', hint = 'Keep what is long as content, or outside.';
+      using errcode = '54000', hint = 'Put long values into content, or store them elsewhere.';
   end if;
   return copied_metadata.metadata;
 end

@@ -29,7 +29,7 @@ begin
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
   elsif pg_column_size(change_metadata.metadata) > c_max_metadata then
     raise exception 'metadata has % bytes, more than %', pg_column_size(change_metadata.metadata), c_max_metadata
-      using errcode = '54000', hint = 'Keep what is long as content, or outside.';
+      using errcode = '54000', hint = 'Put long values into content, or store them elsewhere.';
   end if;
 
   perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
@@ -53,7 +53,7 @@ begin
     raise exception 'metadata of document "%" would have % bytes, in its chunks %; at most % and % are allowed',
                     left(v_document.external_id, 100), pg_column_size(v_metadata), v_size, c_max_metadata,
                     c_max_copied_metadata
-      using errcode = '54000', hint = 'Remove keys, or keep what is long as content, or outside.';
+      using errcode = '54000', hint = 'Remove keys, put long values into content, or store them elsewhere.';
   end if;
   v_version := braid_store.attribute_version(v_collection.id);
   update braid_store.documents d

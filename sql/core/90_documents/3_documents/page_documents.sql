@@ -34,7 +34,7 @@ declare
 begin
   if (page_documents.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_documents.match_count::text, 'null')
-      using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+      using errcode = '22023', hint = 'Use 1 to 10000, and give after to get the next page.';
   end if;
   if page_documents.filters is not null then
     v_filter := braid_store.compile_filter(page_documents.filters, v_tenant_id, v_collection_id);

@@ -17,7 +17,8 @@ begin
   if cardinality(remove_listed_documents.external_ids) > c_max_documents then
     raise exception 'external_ids has % elements, more than %', cardinality(remove_listed_documents.external_ids),
                     c_max_documents
-      using errcode = '54000', hint = 'Delete in batches; to delete all there is use clear_collection.';
+      using errcode = '54000', hint = 'Delete in batches. To delete all documents of the collection, call '
+                                      'braid.clear_collection.';
   end if;
   perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   v_count := braid_store.delete_listed(v_tenant_id, v_collection.id, remove_listed_documents.external_ids);

@@ -24,7 +24,7 @@ begin
   if cardinality(v_chunk_ids) > c_max_chunks then
     raise exception 'chunk_ids has % elements, more than %', cardinality(v_chunk_ids), c_max_chunks
       using errcode = '54000',
-            hint = format('Give them in batches, or null for all that %s.',
+            hint = format('Give the ids in batches, or give null for all jobs that %s.',
                           case when is_retried then 'have failed' else 'were abandoned' end);
   elsif v_chunk_ids is null then
     v_chunk_ids := array(

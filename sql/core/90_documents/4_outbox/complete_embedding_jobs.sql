@@ -21,11 +21,12 @@ begin
   if cardinality(complete_embedding_jobs.chunk_ids) > c_max_chunks then
     raise exception 'chunk_ids has % elements, more than %', cardinality(complete_embedding_jobs.chunk_ids),
       c_max_chunks
-      using errcode = '54000', hint = 'Store in batches, such as those that claim_embedding_jobs gave.';
+      using errcode = '54000', hint = 'Store the embeddings in batches, such as the batches that '
+                                      'claim_embedding_jobs returned.';
   end if;
   if cardinality(complete_embedding_jobs.chunk_ids) is distinct from cardinality(complete_embedding_jobs.embeddings)
      or (select count(distinct u) <> count(*) from unnest(complete_embedding_jobs.chunk_ids) u) then
-    raise exception 'chunk_ids has % elements, embeddings %, and each chunk must come once',
+    raise exception 'chunk_ids has % elements, embeddings %; the counts must agree, and each chunk must come once',
                     coalesce(cardinality(complete_embedding_jobs.chunk_ids), 0),
                     coalesce(cardinality(complete_embedding_jobs.embeddings), 0)
       using errcode = '22023', hint = 'Send one embedding for each chunk id, in the same order.';

@@ -35,7 +35,7 @@ declare
 begin
   if (page_embedding_jobs.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_embedding_jobs.match_count::text, 'null')
-      using errcode = '22023', hint = 'Use 1 to 10000, and after_chunk_id for the next page.';
+      using errcode = '22023', hint = 'Use 1 to 10000, and give after_chunk_id to get the next page.';
   elsif page_embedding_jobs.with_state not in ('waiting', 'claimed', 'paused', 'abandoned') then
     raise exception 'with_state is ''%''', left(page_embedding_jobs.with_state, 255)
       using errcode = '22023', hint = 'Use waiting, claimed, paused or abandoned, or null for all.';

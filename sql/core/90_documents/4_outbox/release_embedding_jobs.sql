@@ -26,7 +26,8 @@ begin
       using errcode = '22023', hint = 'Use 1 or more.';
   elsif cardinality(release_embedding_jobs.chunk_ids) > c_max_chunks then
     raise exception 'chunk_ids has % elements, more than %', cardinality(release_embedding_jobs.chunk_ids), c_max_chunks
-      using errcode = '54000', hint = 'Give them back in batches, such as those that claim_embedding_jobs gave.';
+      using errcode = '54000', hint = 'Give jobs back in batches, such as the batches that claim_embedding_jobs '
+                                      'returned.';
   end if;
   v_chunk_ids := braid_store.lock_embedding_jobs(v_tenant_id, v_collection, release_embedding_jobs.chunk_ids);
   update braid_store.embedding_jobs j

@@ -24,7 +24,7 @@ begin
       using errcode = '54000', hint = 'Store in batches of about 1000.';
   elsif coalesce(cardinality(write_given_terms.chunk_ids), 0) <> jsonb_array_length(write_given_terms.terms)
         or (select count(distinct u) <> count(*) from unnest(write_given_terms.chunk_ids) u) then
-    raise exception 'chunk_ids has % elements, terms %, and each chunk must come once',
+    raise exception 'chunk_ids has % elements, terms %; the counts must agree, and each chunk must come once',
                     coalesce(cardinality(write_given_terms.chunk_ids), 0), jsonb_array_length(write_given_terms.terms)
       using errcode = '22023', hint = 'Send one object for each chunk id, in the same order.';
   end if;

@@ -19,7 +19,7 @@ begin
   end;
   v_report := format('%s failed: %s (%s)', coalesce(v_step, 'a step'), report_failure.message, report_failure.sqlstate);
   raise warning 'maintenance of %',
-    v_report using hint = 'maintain() has gone on with the others, and tries this one again.';
+    v_report using hint = 'maintain() has continued with the other work, and retries this work at its next call.';
   return v_report;
 end
 $$;

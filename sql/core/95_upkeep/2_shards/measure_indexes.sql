@@ -43,7 +43,8 @@ begin
                           case when measure_indexes.set_ef_search then ' with set_ef_search' else '' end);
   elsif measure_indexes.set_ef_search is null then
     raise exception 'set_ef_search is null'
-      using errcode = '22023', hint = 'Use true to change what searches use, or false only to measure.';
+      using errcode = '22023', hint = 'Use true to let searches use the suggested ef_search, or false to measure '
+                                      'only.';
   end if;
   for v_shard in
     select s.*

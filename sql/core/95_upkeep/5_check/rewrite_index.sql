@@ -12,9 +12,9 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(rewrite_index.collection);
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'rebuild_index needs the isolation level read committed, this is %',
+    raise exception 'rebuild_index needs the isolation level read committed, but the transaction has %',
                     current_setting('transaction_isolation')
-      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+      using errcode = '0A000', hint = 'Make the call in a transaction with the isolation level read committed.';
   end if;
   -- The lock is exclusive because writers and merges hold it shared. Their uncommitted rows would neither be deleted
   -- here nor indexed again, and a chunk would be in two segments or in none.

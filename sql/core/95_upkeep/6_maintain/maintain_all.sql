@@ -28,12 +28,13 @@ begin
     raise exception 'time_budget is %', time_budget
       using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
   elsif current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'maintain needs the isolation level read committed, this is %',
+    raise exception 'maintain needs the isolation level read committed, but the transaction has %',
                     current_setting('transaction_isolation')
-      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+      using errcode = '0A000', hint = 'Make the call in a transaction with the isolation level read committed.';
   elsif current_setting('transaction_read_only') = 'on' then
-    raise exception 'maintain writes, and this transaction is read-only'
-      using errcode = '25006', hint = 'Call it on the primary, in a transaction that may write; standbys follow.';
+    raise exception 'maintain writes, but this transaction is read-only'
+      using errcode = '25006', hint = 'Call maintain on the primary, in a transaction that may write. Standbys '
+                                      'replay its changes.';
   end if;
 
   -- Tasks run in the order of their places. Tasks at the last place, 100, lock rows, and run in any order.

@@ -46,11 +46,11 @@ as $$
        lateral (values
          ('problem', 'autovacuum_off', 'autovacuum', not current_setting('autovacuum')::boolean,
           'autovacuum is off',
-          'the space of what was replaced or deleted is never used again. After all documents had been replaced seven '
-          'times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn it on.',
+          'the space of replaced and deleted rows is never reused. After all documents had been replaced seven '
+          'times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn autovacuum on.',
           E'alter system set autovacuum = on;\nselect pg_reload_conf();'),
          ('problem', 'track_counts_off', 'track_counts', not current_setting('track_counts')::boolean,
-          'track_counts is off', 'autovacuum does not learn which tables it should clean.',
+          'track_counts is off', 'autovacuum cannot tell which tables need a vacuum.',
           E'alter system set track_counts = on;\nselect pg_reload_conf();'),
          ('problem', 'fsync_off', 'fsync', not current_setting('fsync')::boolean,
           'fsync is off', 'after a crash of the machine the database may be damaged beyond repair.',
@@ -60,42 +60,45 @@ as $$
           E'alter system set full_page_writes = on;\nselect pg_reload_conf();'),
          ('problem', 'isolation_level', 'default_transaction_isolation',
           current_setting('default_transaction_isolation') <> 'read committed',
-          format('transactions are %s unless they say otherwise', current_setting('default_transaction_isolation')),
-          'maintenance and some writes refuse to run in them.',
+          format('the default isolation level of transactions is %s', current_setting('default_transaction_isolation')),
+          'maintenance and some writes refuse to run in such transactions.',
           format(E'alter database %I set default_transaction_isolation = ''read committed'';', current_database())),
          -- Autovacuum begins to freeze at autovacuum_freeze_max_age, and does nothing else at vacuum_failsafe_age.
          ('problem', 'transaction_ids_old', format('database %I', current_database()), x.age > x.most,
-          format('transaction ids of this database are %s transactions old, and should be %s at most', x.age, x.wanted),
-          'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: '
-          'first end what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads '
-          'what is old, and keeps nobody waiting.',
+          format('the oldest transaction id of this database is %s transactions old, and should be %s at most',
+                 x.age, x.wanted),
+          'at 2,000,000,000 the server refuses writes. Vacuum cannot freeze old rows, or does not keep up: first '
+          'resolve findings of what holds vacuum back, such as transaction_long. Then vacuum all tables, which '
+          'blocks no reader or writer.',
           'vacuum;'),
          ('advice', 'hot_standby_feedback_off', 'hot_standby_feedback',
           pg_is_in_recovery() and not current_setting('hot_standby_feedback')::boolean,
           'hot_standby_feedback is off on this standby',
-          'what vacuum removes on the primary waits for the searches here, or cancels them, and all readers of this '
-          'standby see older rows meanwhile. Turn it on if it is searched.',
+          'replay of the primary''s vacuum waits for searches on this standby, so that its lag grows, or cancels '
+          'them. Turn hot_standby_feedback on if this standby serves searches.',
           E'-- on the standby\nalter system set hot_standby_feedback = on;\nselect pg_reload_conf();'),
          ('advice', 'maintenance_work_mem_small', 'maintenance_work_mem',
           s.graph > s.build_memory and s.build_memory < s.cache / 3,
-          format('maintenance_work_mem is %s, and the graph of the largest vector index takes %s',
+          format('maintenance_work_mem is %s, but the graph of the largest vector index takes %s',
                  current_setting('maintenance_work_mem'), pg_size_pretty(s.graph)),
-          'to make it anew takes up to 3.5 times as long. Set it to that for sessions that maintain.',
+          'rebuilding this index takes up to 3.5 times as long. Set maintenance_work_mem to the size of the graph '
+          'for sessions that call maintain().',
           format('alter database %I set maintenance_work_mem = ''%sMB'';', current_database(),
                  least(s.graph, s.cache / 3) / 1048576 + 1)),
          ('advice', 'shared_buffers_small', 'shared_buffers',
           s.read > s.buffers and s.buffers + 1048576 <= s.cache / 3,
-          format('shared_buffers is %s, and what searches read is %s large',
+          format('shared_buffers is %s, but the tables and indexes that searches read take %s',
                  current_setting('shared_buffers'), pg_size_pretty(s.read)),
-          'with a tenth of it, a hybrid search took 2.1 times the CPU. Set it to a quarter of the memory, and restart '
-          'the server.',
+          'with shared_buffers of a tenth of that size, a hybrid search took 2.1 times the CPU. Set shared_buffers '
+          'to a quarter of the memory, and restart the server.',
           format(E'alter system set shared_buffers = ''%sMB'';\n-- then restart the server',
                  -- More than the memory would keep the server from starting.
                  least(s.read / 1048576 * 5 / 4 + 1, s.cache / 3 / 1048576))),
          -- The lock table has room for some more locks, and other sessions have locks, too.
          ('advice', 'locks_few', 'max_locks_per_transaction', l.needed > l.each::bigint * l.sessions,
-          format('there is room for %s locks, and an upgrade takes %s', l.each::bigint * l.sessions, l.needed),
-          'it then fails, and changes nothing. pg_dump takes a lock for each table, too.',
+          format('the lock table has room for %s locks, but an upgrade takes %s', l.each::bigint * l.sessions,
+                 l.needed),
+          'the upgrade then fails, and changes nothing. pg_dump takes a lock for each table, too.',
           format(E'alter system set max_locks_per_transaction = %s;\n-- then restart the server',
                  greatest(64, ceil(1.5 * l.needed / l.sessions))))
        ) w (severity, code, subject, is_given, finding, reason, command)
@@ -105,8 +108,8 @@ as $$
          concat_ws(' in ', coalesce('role ' || quote_ident(r.rolname), 'all roles'), 'database '
            || quote_ident(d.datname)),
          format('%s is set', c.setting),
-         'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. '
-         'The option ef_search of a search, or set_collection, changes theirs.',
+         'pgbraid''s searches override this setting in each statement, by the measurements of each index. To change '
+         'their ef_search, give it as an option of the search, or call measure_index_recall with set_ef_search.',
          case when g.setrole = 0 then format('alter database %I', d.datname)
               when g.setdatabase = 0 then format('alter role %I', r.rolname)
               else format('alter role %I in database %I', r.rolname, d.datname) end

@@ -48,7 +48,7 @@ as $$
   where c.relkind in ('r', 'p') and not c.relrowsecurity
   union all
   select 'problem', 'policy_missing', c.oid::regclass::text, 'It has no policy tenant_isolation.',
-         'Nobody but its owner can read it.', 'pgbraid upgrade --repair'
+         'Only the owner of the table can read it.', 'pgbraid upgrade --repair'
   from pg_class c
   join ours n on n.oid = c.relnamespace and n.nspname = 'braid_store'
   where c.relkind in ('r', 'p')
@@ -56,8 +56,8 @@ as $$
   union all
   -- A policy is always in one of these forms (core/20_tenancy/4_policies).
   select 'problem', 'policy_changed', format('policy %I of %s', p.polname, c.oid::regclass),
-         'It is none that pgbraid has made: ' || left(coalesce(pg_get_expr(p.polqual, c.oid), 'for inserts'), 200),
-         'Rows that one policy lets through are seen, whatever the others say.',
+         'pgbraid did not create this policy: ' || left(coalesce(pg_get_expr(p.polqual, c.oid), 'for inserts'), 200),
+         'A row that one permissive policy allows is visible, whatever the other policies say.',
          format('drop policy %I on %s;', p.polname, c.oid::regclass)
          || case when p.polname in ('tenant_isolation', 'definitions') then E'\npgbraid upgrade --repair' else '' end
   from pg_policy p
@@ -84,16 +84,17 @@ as $$
          or p.polwithcheck is not null)
   union all
   select 'problem', 'granted_to_public', g.name, format('PUBLIC has %s on this %s.', g.privileges, g.kind),
-         'Each login of the server has that in this database, without being granted anything.',
+         'Each login of the server has this privilege in this database, without a grant of its own.',
          format('revoke all on %s %s from public;', g.kind, g.name)
   from grants g
   where g.grantee = 0
   union all
   select 'problem', 'granted_to_others', g.name,
          format('%s has %s on this %s.', quote_ident(r.rolname), g.privileges, g.kind),
-         case when g.kind = 'schema' then 'Who may create there can put functions where pgbraid''s calls find them.'
-              else 'pgbraid grants only what its functions do not do: by the table itself, plans and counts tell what '
-                   'other tenants have, and writes pass by the indexes.' end,
+         case when g.kind = 'schema' then 'A role that may create objects in this schema can place functions there '
+                                          'that pgbraid''s calls then run.'
+              else 'Use pgbraid''s functions instead of its tables. Direct reads reveal facts about other tenants'' '
+                   'rows by plans and counts, and direct writes bypass pgbraid''s indexes.' end,
          format('revoke %s on %s %s from %I;', case g.kind when 'schema' then 'create' else 'all' end, g.kind, g.name,
                 r.rolname)
   from grants g
@@ -103,7 +104,8 @@ as $$
     and (g.kind in ('table', 'sequence') and g.nspname <> 'braid' or g.kind = 'schema' and g.privileges ~ 'CREATE')
   union all
   select 'problem', 'owner_changed', o.name, format('Its owner is %s.', quote_ident(r.rolname)),
-         'Who owns it is bound by no policy, and can change it, also for those who call it.', 'pgbraid upgrade --repair'
+         'Policies do not apply to the owner, and the owner can change this object for all who use it.',
+         'pgbraid upgrade --repair'
   from objects o
   join pg_roles r on r.oid = o.owner
   where (o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_')
@@ -114,8 +116,8 @@ as $$
   union all
   select 'problem', 'function_changed', p.oid::regprocedure::text,
          case when p.prosecdef and n.nspname = 'braid' then 'It runs with the rights of its owner.'
-              else 'Its search_path is not that of pgbraid''s functions.' end,
-         'Whoever may create objects can then have pgbraid run their code, with rights that they do not have.',
+              else 'Its search_path differs from the search_path of pgbraid''s functions.' end,
+         'A role that may create objects can then make pgbraid run its code, with rights that this role lacks.',
          'pgbraid upgrade --repair'
   from pg_proc p
   join ours n on n.oid = p.pronamespace
@@ -125,8 +127,8 @@ as $$
   -- PostgREST reads its settings from the settings of its login.
   select 'problem', 'schema_exposed', format('role %I', r.rolname),
          format('PostgREST serves the schemas %s.', substr(c.setting, length('pgrst.db_schemas=') + 1)),
-         'braid_calls, braid_store and braid_locks are no interface: clients could call internal functions and read '
-           'tables as they are.',
+         'braid_calls, braid_store and braid_locks are internal: clients could call internal functions and read '
+         'tables directly.',
          format('alter role %I%s set pgrst.db_schemas = %L;' || E'\nnotify pgrst, ''reload config'';', r.rolname,
                 ' in database ' || quote_ident(d.datname),
                 (select string_agg(btrim(e.name), ', ')

@@ -48,8 +48,8 @@ begin
   select 'problem', 'service_bypasses_policies', format('role %I', r.rolname),
          format('It is trusted as a %s, and is %s.', string_agg(t.kind, ' and a ' order by t.kind),
                 case when r.rolsuper then 'a superuser' else 'allowed to bypass row-level security' end),
-         'No policy binds it: a mistake in a query of its program shows the rows of all tenants. It needs no such '
-         'right.',
+         'Policies do not apply to this role: a faulty query of its program can return the rows of all tenants. The '
+         'role does not need this right.',
          format('alter role %I nosuperuser nobypassrls;', r.rolname)
   from braid_store.trusted_roles t
   join pg_roles r on r.rolname = t.role
@@ -57,9 +57,9 @@ begin
   group by r.rolname, r.rolsuper
   union all
   select 'problem', 'maintenance_overdue', 'maintenance',
-         format('What is due waits since %s.', date_trunc('second', min(d.due_at))),
-         'Nothing is merged, indexed or freed, and searches get slower. Have a worker run, or pg_cron call '
-         'braid.maintain.',
+         format('Maintenance has been due since %s.', date_trunc('second', min(d.due_at))),
+         'Segments are not merged, vectors are not indexed, space is not freed, and searches get slower. Run a '
+         'worker, or have pg_cron call braid.maintain.',
          v_maintain
   from (values ('visit'), ('move_vectors'), ('index_attributes')) k (task),
        lateral (
@@ -100,9 +100,9 @@ begin
   v_left := v_left or clock_timestamp() > v_deadline;
   if v_left then
     return query
-    select 'advice', 'tenants_left_out', 'tenants', format('What %s tenants have stored was looked at, and no more.',
+    select 'advice', 'tenants_left_out', 'tenants', format('Only the data of %s tenants was checked.',
       v_seen),
-           'There are too many for one call. With a tenant named, that is looked at first.',
+           'There are too many tenants for one call. Name a tenant to have it checked first.',
              'pgbraid doctor --tenant TENANT';
   end if;
 end

@@ -36,7 +36,7 @@ begin
       union all
       -- A finding that many tenants have in common is one row.
       select g.severity, g.code,
-             format('%s tenants or collections of theirs: %s, …', g.count,
+             format('%s tenants or their collections: %s, …', g.count,
                     string_agg(substr(g.subject, 8), '; ' order by g.place)),
              format('Of the first: %s', min(g.finding) filter (where g.place = 1)),
              min(g.reason) filter (where g.place = 1), min(g.command) filter (where g.place = 1), g.count, 1

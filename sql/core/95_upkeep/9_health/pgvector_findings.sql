@@ -15,7 +15,7 @@ as $$
        lateral (
          -- The running code comes from the server's files, whatever the extension's version in this database is.
          select 'problem', 'pgvector_faulty', 'pgvector ' || available_version,
-                'The server has pgvector ' || available_version || ', which has faults that later versions mend.',
+                'The server has pgvector ' || available_version || ', which has bugs that later versions fix.',
                 k.faults,
                 E'-- Install pgvector 0.8.4 or newer on the server, then, in each database:\nalter extension vector '
                   'update;'
@@ -23,20 +23,20 @@ as $$
            select string_agg(x.fault, ' ' order by x.fixed) as faults
            from (values
              (array[0, 8, 2],
-               'Before 0.8.2, who may make an HNSW index can read other tables'' data by it, or crash the '
-                              'server (CVE-2026-3172).'),
+               'Before 0.8.2, a role that may create an HNSW index can use it to read other tables'' data, or crash '
+               'the server (CVE-2026-3172).'),
              (array[0, 8, 4],
-               'Before 0.8.4, the vacuum of an HNSW index can end with "hnsw graph not repaired" while rows '
-                              'are written, so that its space is never used again.')
+               'Before 0.8.4, a vacuum of an HNSW index can fail with "hnsw graph not repaired" while rows are '
+               'written, so that the index''s space is never reused.')
            ) x (fixed, fault)
            where coalesce(v.available, v.installed) < x.fixed
          ) k
          where k.faults is not null
          union all
          select 'advice', 'pgvector_not_updated', 'pgvector ' || installed_version,
-                format('The extension is of version %s in this database, the server has %s.', installed_version,
-                       available_version),
-                'Functions and operators of the newer version are missing until it is updated.',
+                format('The extension has version %s in this database, but the server has version %s.',
+                       installed_version, available_version),
+                'Functions and operators of the newer version are missing until the extension is updated.',
                 'alter extension vector update;'
          where v.installed < v.available
        ) f;

@@ -10,8 +10,8 @@ as $$
 begin
   return query
   select 'problem', 'vector_index_missing', format('tenant %s, collection %s', shard_findings.tenant, c.name),
-         format('The index vectors_%s_hnsw is gone, or cannot be used.', s.id),
-         'Each search by meaning compares all vectors of this tenant. Maintenance makes another one.',
+         format('The index vectors_%s_hnsw is missing or invalid.', s.id),
+         'Each semantic search scans all vectors of this tenant. Maintenance builds a new index.',
          format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_calls.line_literal(shard_findings.tenant),
                 'braid.rebuild_vector_index', braid_calls.line_literal(c.name)) || 'pgbraid maintain --seconds 3600'
   from braid_store.vector_shards s
@@ -19,11 +19,12 @@ begin
   where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and not braid_store.has_hnsw(s.id)
   union all
   select 'problem', 'vector_index_unused', format('tenant %s, collection %s', shard_findings.tenant, c.name),
-         format('The index of %s vectors is not used: as widely as it may be searched, it finds %s of the 10 nearest.',
+         format('The index of %s vectors is not used: even with the largest ef_search, its index recall at 10 is %s.',
                 s.vector_count, round(s.index_recall::numeric, 3)),
-         'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes '
-         'longer to make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
-         'measure_index_recall with set_ef_search measures with these, for which the index may be good enough.',
+         'Each semantic search scans all vectors of this tenant. An index with a higher hnsw_m may have a better '
+         'index recall, but takes more time to build and more space. If at least 30 queries of users are stored or '
+         'in query sets, first call measure_index_recall with set_ef_search: for such queries the index may be good '
+         'enough.',
          format(E'select %s(%s, ''{"hnsw_m": %s, "hnsw_ef_construction": %s}'');\npgbraid maintain --seconds 3600',
                 'braid.set_collection', braid_calls.line_literal(c.name), least(100, 2 * s.hnsw_m),
                 least(1000, greatest(2 * s.hnsw_ef_construction, 4 * s.hnsw_m)))

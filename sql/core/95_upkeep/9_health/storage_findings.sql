@@ -21,11 +21,11 @@ begin
   return query
   select case when t.dead > t.live then 'problem' else 'advice' end, 'dead_rows', t.name,
          format('%s of %s rows are dead, in %s.', t.dead, t.dead + t.live, pg_size_pretty(t.bytes)),
-         'Searches step over them, and their space is not used again before a vacuum. It keeps nobody waiting, and '
-         'reads '
-         || case when t.bytes < 1000000000 then 'the table, seconds.'
-                 when t.bytes < 100000000000 then 'the table, minutes: best when little is going on.'
-                 else 'the table, for an hour or more: in a session of its own.' end,
+         'Searches must skip dead rows, and their space is not reused before a vacuum. The vacuum blocks no reader '
+         'or writer, and reads '
+         || case when t.bytes < 1000000000 then 'the table, which takes seconds.'
+                 when t.bytes < 100000000000 then 'the table, which takes minutes: run it at a quiet time.'
+                 else 'the table, which takes an hour or more: run it in a session of its own.' end,
          format('vacuum (analyze%s) %s;', case when t.bytes >= 1000000000 then ', parallel 4' else '' end, t.name)
   from (
     select c.oid::regclass::text as name, s.n_dead_tup as dead, s.n_live_tup as live,
@@ -37,10 +37,10 @@ begin
   ) t
   union all
   select 'advice', 'statistics_stale', c.oid::regclass::text,
-         case when c.reltuples < 0 then 'It was never analysed.'
-              else format('%s rows were written since it was analysed.', s.n_mod_since_analyze) end,
-         'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads '
-         '30,000 pages at most, and keeps nobody waiting.',
+         case when c.reltuples < 0 then 'The table was never analysed.'
+              else format('%s rows were written since the table was analysed.', s.n_mod_since_analyze) end,
+         'The planner and pgbraid''s size estimates use the row and page counts of the last analyze. An analyze '
+         'reads 30,000 pages at most, and blocks no reader or writer.',
          format('analyze %s;', c.oid::regclass)
   from braid_store.stored_tables() k
   join pg_class c on c.oid = k.oid
@@ -51,7 +51,7 @@ begin
   union all
   select 'problem', 'index_invalid', i.oid::regclass::text,
          format('The index of %s is not valid.', x.indrelid::regclass),
-         'Writers keep it up to date, and no search uses it. Whatever made it was cut off.',
+         'Writes keep the index up to date, but no search uses it. The command that built it was interrupted.',
          format(case when i.relname ~ '_cc(new|old)[0-9]*$' then 'drop' else 'reindex' end || ' index concurrently %s;',
                 i.oid::regclass)
   from pg_index x
@@ -70,9 +70,9 @@ begin
     return query
     select 'advice', 'bloat', format('braid_store.%I', case when r.part in ('rows', 'toast') then r.table_name
       else r.part end),
-           format('It takes %s, and would take about %s if it were written anew.', pg_size_pretty(r.byte_count),
+           format('It takes %s, and would take about %s after a rewrite.', pg_size_pretty(r.byte_count),
                   pg_size_pretty(r.needed_byte_count)),
-           'Searches find less of what they read in memory.',
+           'Empty space takes room in the cache, so searches read more from disk.',
            case when r.part in ('rows', 'toast') then 'pgbraid maintain --seconds 600'
                 else format('reindex index concurrently braid_store.%I;', r.part) end
     from braid_store.relation_sizes() r

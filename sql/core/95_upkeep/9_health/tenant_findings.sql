@@ -38,10 +38,10 @@ begin
     severity := 'problem';
     code := 'index_outdated';
     subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
-    finding := 'Some of its words are indexed as an earlier version read them.';
-    reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic '
-              'scripts, and apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would '
-              'wait too long for it.';
+    finding := 'Some of its words were indexed by an earlier version''s rules for tokens.';
+    reason := 'This version splits queries into tokens differently (letters of Arabic, Hebrew and Indic scripts, '
+              'and apostrophes), so they may not find these words. Maintenance reindexes up to 1,000 chunks; for a '
+              'larger part, writers would wait too long.';
     command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_calls.line_literal(tenant_findings.tenant),
                       'braid.rebuild_index', braid_calls.line_literal(v_part.name));
     return next;
@@ -79,7 +79,7 @@ begin
       severity := 'problem';
       code := 'embeddings_abandoned';
       finding := concat_ws(': ', format('%s chunks were given up', v_jobs.abandoned_count), v_jobs.last_error);
-      reason := 'No worker gets them any more, so only full text finds them.';
+      reason := 'No worker tries these chunks again, so only full-text search finds them.';
       command := v_retry;
       return next;
     end if;
@@ -88,7 +88,8 @@ begin
       code := 'embeddings_failing';
       finding := concat_ws(': ', format('%s chunks failed and are tried again', v_jobs.failing_count),
         v_jobs.last_error);
-      reason := 'Until they have an embedding, only full text finds them. The message says what the service refuses.';
+      reason := 'Only full-text search finds these chunks until they have an embedding. The message tells why the '
+                'embedding service refused them.';
       command := v_retry;
       return next;
     end if;
@@ -104,7 +105,7 @@ begin
                           case when v_jobs.all_count = c_jobs then format('At least %s', c_jobs)
                                else (v_jobs.all_count - v_jobs.abandoned_count)::text end,
                           date_trunc('second', v_oldest));
-        reason := 'Only full text finds them. No worker runs, or none for this model.';
+        reason := 'Only full-text search finds these chunks. No worker is running, or none for this model.';
         command := 'pgbraid work --once'
                    || case when v_part.embedding_model ~ '(^|/)all-MiniLM-L6-v2$' then ''
                            else ' --embedding-api API --embedding-model '
@@ -137,12 +138,12 @@ begin
                        then 'problem' else 'advice' end;
       code := 'vectors_not_indexed';
       finding := case when v_moving.seconds_needed is not null
-                      then format('The index of %s vectors takes about %s seconds, and no call of maintain() had so '
-                                  'long.',
+                      then format('Building the index of %s vectors takes about %s seconds, longer than any call of '
+                                  'maintain() had.',
                                   v_moving.vector_count, v_moving.seconds_needed)
                       else format('More than %s vectors are in no vector index.', v_limit) end;
-      reason := 'Each search by meaning compares all of them. Maintenance makes the index: in SQL, maintain() without '
-                'a time_budget, however long it takes.';
+      reason := 'Each semantic search scans all of these vectors. Maintenance builds the index; in SQL, call '
+                'maintain() without a time_budget, which builds it however long that takes.';
       command := format('pgbraid maintain --seconds %s', greatest(3600, 2 * v_moving.seconds_needed));
       return next;
     end if;
@@ -150,10 +151,11 @@ begin
       severity := 'advice';
       code := 'chunks_exceed_window';
       subject := format('collection %s', v_part.name);
-      finding := format('Chunks may have %s tokens; %s reads %s.', v_part.chunk_tokens, v_part.embedding_model,
+      finding := format('Chunks may have %s tokens, but %s reads only %s.', v_part.chunk_tokens, v_part.embedding_model,
                         braid_store.model_window(v_part.embedding_model));
-      reason := 'What is behind is cut off, so that searches by meaning do not find it, or the service refuses the '
-                'text. A collection keeps its chunk_tokens: write the documents into another one, and drop this.';
+      reason := 'The model ignores the rest of a longer chunk, so that semantic search does not find it, or the '
+                'embedding service refuses the chunk. chunk_tokens cannot change: write the documents into another '
+                'collection, and drop this one.';
       command := format('select %s(%s, text_config => %L, dimensions => %s, distance => %L, embedding_model => %s, '
                         'chunk_tokens => %s);', 'braid.create_collection',
                         braid_calls.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config,
@@ -167,9 +169,9 @@ begin
   return query
   select 'problem', 'rows_in_future', format('tenant %s', tenant_findings.tenant),
          format('The newest chunk was written at %s, and it is %s now.', c.created_at, date_trunc('second', now())),
-         'The clock was ahead when it was written, or has been set back since. What counts from now, such as the boost '
-         'of what is new and the pauses of workers, goes wrong. Set the clock right (by NTP) before you correct the '
-         'rows.',
+         'The clock was ahead when the chunk was written, or has been set back since. Times that count from now, '
+         'such as recency boosts and pauses of workers, are wrong. Correct the clock (by NTP) before you correct '
+         'the rows.',
          (select string_agg(format('update %s set %s where tenant_id = %s and %s > now();', t.name, t.assignment,
                                    tenant_findings.tenant_id, t.latest), E'\n' order by t.name)
           from (values

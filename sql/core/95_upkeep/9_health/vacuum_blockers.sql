@@ -8,14 +8,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select f.severity, f.code, f.subject, f.finding,
-         f.reason || ' No vacuum, of no table, can give the space of rows free that were deleted since; they stay in '
-                     'the indexes, and searches step over them.',
+         f.reason || ' Until then, vacuum cannot free rows of any table that were deleted since; they stay in the '
+                     'indexes, and searches must skip them.',
          f.command
   from (
     select 'problem' as severity, 'transaction_long' as code, format('process %s', a.pid) as subject,
            format('A transaction of user %s is open since %s (%s).', quote_ident(a.usename),
                   date_trunc('second', a.xact_start), a.state) as finding,
-           'It may still read what was deleted meanwhile.' as reason,
+           'The transaction may still read rows that were deleted since it began.' as reason,
            format('select pg_terminate_backend(%s);', a.pid) as command
     from pg_stat_activity a
     where a.xact_start < clock_timestamp() - vacuum_blockers.older_than and a.backend_type = 'client backend'
@@ -25,7 +25,7 @@ as $$
     select 'problem', 'transaction_prepared', format('prepared transaction %L', p.gid),
            format('A transaction of user %s was prepared at %s in database %s and has not ended.', quote_ident(p.owner),
                   date_trunc('second', p.prepared), quote_ident(p.database)),
-           'It stays through restarts, with its locks.', format('rollback prepared %s;',
+           'The transaction and its locks survive restarts of the server.', format('rollback prepared %s;',
              braid_calls.line_literal(p.gid))
     from pg_prepared_xacts p
     where p.prepared < clock_timestamp() - vacuum_blockers.older_than
@@ -34,9 +34,9 @@ as $$
     -- primary.
     select case when to_jsonb(s) ->> 'inactive_since' is null then 'advice' else 'problem' end,
            'replication_slot_inactive', format('replication slot %s', s.slot_name),
-           format('Nobody reads from it%s.',
+           format('No client has read from the slot%s.',
                   coalesce(' since ' || date_trunc('second', (to_jsonb(s) ->> 'inactive_since')::timestamptz), '')),
-           'All WAL since is kept, until the disk is full.',
+           'The server keeps all WAL since then, until the disk is full.',
            format('select pg_drop_replication_slot(%L);', s.slot_name)
     from pg_replication_slots s
     where not s.active and not s.temporary and (s.restart_lsn is not null or s.xmin is not null

@@ -24,7 +24,7 @@ declare
 begin
   if (page_queries.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_queries.match_count::text, 'null')
-      using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+      using errcode = '22023', hint = 'Use 1 to 10000, and give after to get the next page.';
   end if;
   perform braid_store.find_query_set(v_tenant_id, page_queries.query_set);
   return query

@@ -14,8 +14,8 @@ begin
   if jsonb_typeof(check_configuration.configuration) is distinct from 'object' then
     raise exception 'configuration is %', coalesce('a JSON ' || jsonb_typeof(check_configuration.configuration), 'null')
       using errcode = '22023',
-            hint = 'Give an object of the arguments of braid.search_json, such as {"fusion": "rrf"}. GET makes a '
-              'string of it: use POST.';
+            hint = 'Give an object of the arguments of braid.search_json, such as {"fusion": "rrf"}. GET turns JSON '
+                   'into a string: use POST.';
   end if;
   select c.key, c.value, k.hint into v_wrong
   from jsonb_each(check_configuration.configuration) c

@@ -19,8 +19,7 @@ begin
                                               else coalesce('a JSON ' || jsonb_typeof(search_space), 'null') end
       using errcode = '22023',
             hint = 'Give an object of lists of values, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}, or leave '
-              'it out. GET makes a '
-                   'string of it: use POST.';
+                   'it out. GET turns JSON into a string: use POST.';
   elsif octet_length(search_space::text) > c_max_bytes then
     raise exception 'search_space has % bytes, more than %', octet_length(search_space::text), c_max_bytes
       using errcode = '54000', hint = 'Give fewer values.';

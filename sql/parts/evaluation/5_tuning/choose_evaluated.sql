@@ -56,8 +56,7 @@ begin
                                              else coalesce('a JSON ' || jsonb_typeof(evaluations), 'null') end
       using errcode = '22023',
             hint = format('Give an array of 2 to %s objects that braid.evaluate returned, the present configuration '
-              'first. GET makes a string '
-                          'of it: use POST.', c_most_evaluations);
+                          'first. GET turns JSON into a string: use POST.', c_most_evaluations);
   elsif (fold_count between 2 and 5) is not true then
     raise exception 'fold_count is %', coalesce(fold_count::text, 'null') using errcode = '22023',
       hint = 'Use 2 to 5, usually 5.';

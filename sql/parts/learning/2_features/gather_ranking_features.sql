@@ -49,7 +49,7 @@ begin
   perform braid_store.check_configuration(gather_ranking_features.configuration);
   if (gather_ranking_features.query_count between 1 and 1000) is not true then
     raise exception 'query_count is %', coalesce(gather_ranking_features.query_count::text, 'null')
-      using errcode = '22023', hint = 'Use 1 to 1000, and after for the next page.';
+      using errcode = '22023', hint = 'Use 1 to 1000, and give after to get the next page.';
   end if;
   v_mode := coalesce(configuration ->> 'mode', 'hybrid');
   v_collection := braid_store.find_collection(coalesce(configuration ->> 'collection', 'default'));

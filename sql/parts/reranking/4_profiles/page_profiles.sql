@@ -22,7 +22,7 @@ declare
 begin
   if (page_profiles.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_profiles.match_count::text, 'null')
-      using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+      using errcode = '22023', hint = 'Use 1 to 10000, and give after to get the next page.';
   end if;
   return query
   select p.name, (select s.embedding_model from braid_store.vector_spaces s where s.id = p.vector_space_id),

@@ -26,9 +26,9 @@ begin
       using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
   elsif current_setting('transaction_isolation') <> 'read committed' then
     -- It must see changes committed after it has read which rows changed.
-    raise exception 'apply_changes needs the isolation level read committed, this is %',
+    raise exception 'apply_changes needs the isolation level read committed, but the transaction has %',
                     current_setting('transaction_isolation')
-      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+      using errcode = '0A000', hint = 'Make the call in a transaction with the isolation level read committed.';
   end if;
   v_deadline := v_started + least(apply_all_changes.time_budget, interval '100 years');
   for v_synced_table_id in select d from braid_store.due_syncs() d loop

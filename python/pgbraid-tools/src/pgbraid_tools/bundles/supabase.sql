@@ -22,7 +22,7 @@ begin
       -- Another login made the role, for another database.
       raise exception '% may not grant %', current_user, v_role.granted
         using errcode = '42501',
-              hint = format('Have its creator run: grant braid_reader, braid_writer to %I with admin option;',
+              hint = format('Have the roles'' creator run: grant braid_reader, braid_writer to %I with admin option;',
                 current_user);
     end;
   end loop;
