@@ -81,7 +81,7 @@ def test_a_tenant_gets_at_most_100_models(source: Connection, target: Connection
 
 def test_a_query_set_of_another_level_is_refused(source: Connection, target: Connection) -> None:
     target.execute("select braid.create_query_set('asked', 'chunk')")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="is there, and has the level chunk"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="exists already, with the level chunk"):
         load(target, records(source))
     target.execute("select braid.drop_query_set('asked')")
     target.execute("select braid.create_query_set('asked')")

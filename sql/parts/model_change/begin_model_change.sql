@@ -46,7 +46,7 @@ begin
   select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
   -- Workers name the model to say which of the two spaces they embed for.
   if v_old.embedding_model = embedding_model then
-    raise exception 'embedding_model is ''%'', which collection "%" has now', embedding_model, v_collection.name
+    raise exception 'embedding_model is ''%'', which collection "%" uses already', embedding_model, v_collection.name
       using errcode = '22023',
             hint = 'Name the new model; the same model with other dimensions needs a name of its own, such as '
                    || format('''%s@%s''.', embedding_model, dimensions);

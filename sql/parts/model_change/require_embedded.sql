@@ -20,8 +20,8 @@ begin
   if not change.is_enqueued then
     raise exception 'not all chunks of collection "%" are in the outbox of the new model yet', v_old.name
       using errcode = '22023',
-            hint = 'Resume the model change if it is paused, and call braid.maintain() until braid.model_changes says '
-                   'is_enqueued; that waits for transactions from before the start, too.';
+            hint = 'Resume the model change if it is paused. Call braid.maintain() until braid.model_changes shows '
+                   'is_enqueued; this also waits for transactions that began before the model change.';
   end if;
 
   -- A chunk without a vector of the new model has a job, so reading the jobs is enough.
@@ -48,8 +48,8 @@ begin
     raise exception '% chunks of % tenants of collection "%" wait for an embedding of the new model', v_waiting,
                     v_tenant_count, v_old.name
       using errcode = '22023',
-            hint = 'Let workers of the new model embed them and call again; braid.status tells a tenant how many '
-              'failed.';
+            hint = 'Run workers for the new model until the chunks are embedded, then call again. braid.status '
+                   'shows how many chunks of a tenant failed.';
   end if;
 end
 $$;

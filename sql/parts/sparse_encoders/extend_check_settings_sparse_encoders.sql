@@ -15,7 +15,7 @@ begin
     if not found then
       raise exception 'sparse encoder "%" does not exist', left(v_encoder, 255)
         using errcode = '42704',
-          hint = 'Store it with braid.set_sparse_encoder; what export_tenant gives does not hold it.';
+          hint = 'Store the encoder with braid.set_sparse_encoder: an export does not contain it.';
     end if;
   end if;
 end

@@ -26,7 +26,8 @@ begin
     from braid_store.collections c where c.parts ->> 'sparse_encoder' = replace_sparse_encoder.name;
     if v_user is not null then
       raise exception 'collection "%" uses sparse encoder "%"', v_user, replace_sparse_encoder.name
-        using errcode = '22023', hint = 'Take it away first: braid.set_ranking with {"sparse_encoder": null}.';
+        using errcode = '22023', hint = 'Remove the encoder from the collection first: call braid.set_ranking with '
+                                        '{"sparse_encoder": null}.';
     end if;
     delete from braid_store.sparse_encoders e where e.name = replace_sparse_encoder.name;
     return 0;

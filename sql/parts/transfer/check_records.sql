@@ -28,7 +28,7 @@ declare
 begin
   if jsonb_typeof(check_records.records) is distinct from 'array' then
     raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
-      using errcode = '22023', hint = 'Send a JSON array of records from braid.export_tenant.';
+      using errcode = '22023', hint = 'Send a JSON array of records that braid.export_tenant returned.';
   elsif jsonb_array_length(check_records.records) > 10000 then
     raise exception 'records has % elements, more than 10000', jsonb_array_length(check_records.records)
       using errcode = '22023', hint = 'Send batches of about 1000 records, in their order.';
@@ -51,11 +51,11 @@ begin
                                         array_to_string('{collection,document}'::text[] || v_kinds, '", "')), '(.*), ',
                                           E'\\1 or ')
            when jsonb_typeof(coalesce(d.document, (select c.value from jsonb_each(r.value) c))) <> 'object'
-             then 'has something else than an object in it'
+             then 'holds a value that is not an object'
            when r.value ?| v_kinds then braid_store.extend_record_problem(r.value)
            when d.document is null then null
            when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
-             then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
+             then format('does not have all of these keys: %s', array_to_string(v_document_keys, ', '))
            when jsonb_typeof(d.document -> 'collection') <> 'string'
              or jsonb_typeof(d.document -> 'external_id') <> 'string'
              then 'has a collection or an external_id that is no string'
@@ -91,7 +91,7 @@ begin
                from (select v_wrong.value union all select jsonb_path_query(v_wrong.value,
                  'lax $.document.chunks[*]')) o (value),
                     jsonb_object_keys(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end) k (name)),
-              'Send what braid.export_tenant of this version gave.');
+              'Send records that braid.export_tenant of this version returned.');
   end if;
 
   select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),

@@ -42,7 +42,7 @@ begin
         raise; -- these errors name the setting and the remedy
       when data_exception or not_null_violation then
         raise exception 'collection "%" cannot be created: %', left(v_name, 255), sqlerrm
-          using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
+          using errcode = '22023', hint = 'Send the record unchanged, as braid.export_tenant returned it.';
     end;
     v_found := braid_calls.stored_definition(v_name);
   end if;
@@ -54,8 +54,8 @@ begin
   if v_differences is not null then
     raise exception 'collection "%" has other settings here: %', left(v_name, 255), left(v_differences, 1000)
       using errcode = '22023',
-            hint = 'Change one of the two, or leave the record of the collection out to import the documents under the '
-                   'settings here; vectors of another model are left out then.';
+            hint = 'Make the settings equal. Or leave out the record of the collection: documents then take the '
+                   'settings here, without vectors of another model.';
   end if;
 end
 $$;

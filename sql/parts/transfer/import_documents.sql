@@ -41,7 +41,7 @@ begin
         raise;
       when data_exception or integrity_constraint_violation or program_limit_exceeded then
         raise exception 'records cannot be stored: %', sqlerrm
-          using errcode = '22023', hint = 'Send them as braid.export_tenant gave them.';
+          using errcode = '22023', hint = 'Send the records unchanged, as braid.export_tenant returned them.';
     end;
     v_count := v_count + (select count(*) from jsonb_object_keys(v_part.documents));
     perform braid_store.merge_inline(v_tenant_id, v_collection);

@@ -67,7 +67,7 @@ def test_a_set_that_is_there_is_kept(asked: Connection) -> None:
     assert one(asked, "select braid.create_query_set('asked', description => 'again')") is False
     assert one(asked, "select description from braid.list_query_sets()") == "again"
     assert len(queries(asked)) == 2
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match='"asked" is there, and has the level document'):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='"asked" exists already, with the level document'):
         one(asked, "select braid.create_query_set('asked', 'chunk')")
 
 

@@ -158,7 +158,7 @@ def test_bad_input(talk: pgbraid.Client) -> None:
         assert caught.value.hint
         with pytest.raises(InvalidArgumentError):
             talk.conversation_timeline("price", **arguments)
-    with pytest.raises(InvalidArgumentError, match="nothing but a timeframe"):
+    with pytest.raises(InvalidArgumentError, match="has a timeframe, but no topic"):
         talk.recall("last week", "auto")
 
 

@@ -255,7 +255,7 @@ def test_recall_warns_of_a_date_that_it_cannot_read(db: Connection) -> None:
 
     (warning,) = warnings("prices on 03/04/2025", "auto")
     assert warning["message"] == (
-        '"03/04/2025" cannot be read as a date, and limits nothing. Write 2025-03-04, or 4 March 2025.'
+        '"03/04/2025" cannot be read as a date, so it does not limit the time. Write 2025-03-04, or 4 March 2025.'
     )
     assert warnings("prices on 03/04/2025", None) == warnings("prices on 31/12/2025", "auto") == []
 

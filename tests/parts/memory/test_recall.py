@@ -280,7 +280,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"match_count": 0}, "match_count is 0"),
     ({"match_count": 10001}, "match_count is 10001"),
     ({"match_count": None}, "match_count is null"),
-    ({"query_text": "last week", "timeframe": "auto"}, "query_text 'last week' is nothing but a timeframe"),
+    ({"query_text": "last week", "timeframe": "auto"}, "query_text 'last week' has a timeframe, but no topic"),
     ({"query_text": None}, "query_text and query_embedding are both empty"),
     ({"filters": "a string", "timeframe": "last week"}, "filters must be a JSON object"),
     (

@@ -461,7 +461,7 @@ def test_a_writer_who_does_not_know_of_the_start(moving: Connection, dsn: str) -
         # Its chunk has no job for the new space, so no cut-over is possible before maintenance has found this out.
         upsert(old, documents([200]), "moving")
         assert maintain(moving)["complete"]
-        with refused("22023", "not all chunks", "transactions from before the start"):
+        with refused("22023", "not all chunks", "transactions that began before the model change"):
             step(moving, "cut_over")
         old.execute("commit")
     work_off(moving, OLD)

@@ -41,7 +41,7 @@ begin
             hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.',
               c_max_keys);
   elsif exists (select from unnest(count_values.keys) k where k is null) then
-    raise exception 'keys has a null' using errcode = '22023', hint = 'Leave it out.';
+    raise exception 'keys has a null' using errcode = '22023', hint = 'Leave out the null.';
   elsif (select count(distinct k) from unnest(count_values.keys) k) < cardinality(count_values.keys) then
     raise exception 'keys has % twice', (select to_json(left(k, 100)) from unnest(count_values.keys) k
                                          group by k having count(*) > 1 order by k limit 1)

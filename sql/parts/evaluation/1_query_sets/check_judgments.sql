@@ -59,10 +59,9 @@ begin
   if found then
     raise exception 'judgment % %', v_wrong.ordinality, v_wrong.problem
       using errcode = '22023',
-            hint = 'A judgment is an object: {"query_id": "1", "external_id": "call-1", "grade": 2}, and if you like '
-              'judge; in a '
-                   'query set of chunks also chunk_index. A grade is a whole number from -1000 to 1000, or null to '
-                     'remove it.';
+            hint = 'A judgment is an object: {"query_id": "1", "external_id": "call-1", "grade": 2}. judge is '
+                   'optional; a query set of chunks needs chunk_index as well. A grade is a whole number from -1000 '
+                   'to 1000, or null to remove it.';
   end if;
 
   select j.value ->> 'query_id' as query_id, j.value ->> 'external_id' as external_id into v_wrong

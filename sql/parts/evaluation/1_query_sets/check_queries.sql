@@ -50,8 +50,8 @@ begin
   if found then
     raise exception 'query %', concat(v_wrong.ordinality, ' ("' || v_wrong.query_id || '")', ' ', v_wrong.problem)
       using errcode = '22023',
-            hint = 'A query is an object: {"query_id": "1", "text": "price objections"}, and if you like embedding '
-              'and filters.';
+            hint = 'A query is an object: {"query_id": "1", "text": "price objections"}. embedding and filters are '
+                   'optional.';
   end if;
 
   select q.value ->> 'query_id' as query_id into v_wrong

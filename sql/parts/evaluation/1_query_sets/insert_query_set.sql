@@ -19,7 +19,7 @@ begin
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
   elsif (insert_query_set.level in ('document', 'chunk')) is not true then
     raise exception 'level is %', coalesce('''' || left(insert_query_set.level, 100) || '''', 'null')
-      using errcode = '22023', hint = 'Use document or chunk: what the judgments are about.';
+      using errcode = '22023', hint = 'Use document or chunk, the unit that judgments grade.';
   elsif (octet_length(insert_query_set.description) <= c_max_description) is not true then
     raise exception 'description has % bytes', coalesce(octet_length(insert_query_set.description)::text, 'null')
       using errcode = '22023', hint = format('Give a text of at most %s bytes.', c_max_description);
@@ -39,7 +39,7 @@ begin
     exit when found;
   end loop;
   if v_level <> insert_query_set.level then
-    raise exception 'query set "%" is there, and has the level %', insert_query_set.query_set, v_level
+    raise exception 'query set "%" exists already, with the level %', insert_query_set.query_set, v_level
       using errcode = '22023', hint = 'Choose another name, or drop it with braid.drop_query_set.';
   end if;
   return v_is_new;

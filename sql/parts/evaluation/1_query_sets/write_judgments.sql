@@ -31,7 +31,8 @@ begin
   limit 1;
   if found then
     raise exception 'query "%" is not in query set "%"', v_unknown, left(write_judgments.query_set, 255)
-      using errcode = '42704', hint = 'Store the queries first, with braid.store_queries, or leave its judgments out.';
+      using errcode = '42704', hint = 'Store the queries first, with braid.store_queries, or leave out the '
+                                      'judgments of this query.';
   end if;
 
   with given as (

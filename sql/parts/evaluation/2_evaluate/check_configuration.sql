@@ -46,7 +46,7 @@ begin
   limit 1;
   if found and v_wrong.hint is null then
     raise exception 'configuration has the unknown key "%"', left(v_wrong.key, 100)
-      using errcode = '22023', hint = format('%sKeys are %s. What is an option of searches belongs into options.',
+      using errcode = '22023', hint = format('%sKeys are %s. Put options of searches into options.',
                                               case v_wrong.key when 'limit' then 'Give match_count. ' end, c_known);
   elsif found then
     raise exception 'configuration: % is %', v_wrong.key, left(v_wrong.value::text, 100)

@@ -28,7 +28,7 @@ begin
                    'map and mrr without k are over all rows.';
   elsif (select count(distinct m) <> count(*) from unnest(check_metrics.metrics) m) then
     raise exception 'metrics has a name twice: %', left(check_metrics.metrics::text, 100)
-      using errcode = '22023', hint = 'Name each once.';
+      using errcode = '22023', hint = 'Name each metric once.';
   end if;
   return (select max(nullif(split_part(m, '@', 2), '')::int) from unnest(check_metrics.metrics) m);
 end

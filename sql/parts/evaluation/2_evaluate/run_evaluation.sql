@@ -61,7 +61,7 @@ begin
   v_match_count := (v_configuration ->> 'match_count')::int;
   if v_depth > v_match_count then
     raise exception 'a metric looks at % rows, and match_count is %', v_depth, v_match_count
-      using errcode = '22023', hint = 'Leave match_count out, or name metrics that look at no more rows.';
+      using errcode = '22023', hint = 'Raise match_count, leave it out, or name metrics with a smaller k.';
   end if;
 
   select count(*) as all_count, count(*) filter (where j.is_judged) as judged_count,
@@ -84,17 +84,19 @@ begin
   if v_counts.judged_count = 0 then
     raise exception 'query set "%" has % queries, and no judgments%', v_query_set.name, v_counts.all_count,
                     coalesce(' of judge "' || left(run_evaluation.judge, 255) || '"', '')
-      using errcode = '22023', hint = 'Store some with braid.store_judgments; braid.list_query_sets tells the judges.';
+      using errcode = '22023', hint = 'Store judgments with braid.store_judgments; braid.list_query_sets lists the '
+                                      'judges.';
   elsif v_counts.judged_count > c_max_queries then
     raise exception 'query set "%" has % judged queries, more than %', v_query_set.name, v_counts.judged_count,
       c_max_queries
-      using errcode = '54000', hint = 'Make several query sets of it.';
+      using errcode = '54000', hint = 'Divide the queries among several query sets.';
   elsif run_evaluation.details and v_counts.judged_count * v_match_count > c_max_detailed_rows then
     raise exception 'details of % judged queries with % rows each are more than % rows', v_counts.judged_count,
       v_match_count,
                     c_max_detailed_rows
       using errcode = '54000',
-        hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
+        hint = 'Evaluate without details, with a smaller match_count, or divide the queries among several query '
+               'sets.';
   elsif v_configuration ->> 'mode' <> 'full_text' and v_counts.unembedded_count > 0 then
     raise exception '% of % judged queries have no embedding of the model of collection "%"', v_counts.unembedded_count,
                     v_counts.judged_count, v_collection.name
@@ -180,7 +182,8 @@ begin
     if v_bytes > c_max_bytes then
       raise exception 'the answer has more than % bytes', c_max_bytes
         using errcode = '54000',
-          hint = 'Evaluate without details, with a smaller match_count, or make several query sets of it.';
+          hint = 'Evaluate without details, with a smaller match_count, or divide the queries among several query '
+                 'sets.';
     end if;
     v_times := array_append(v_times, v_time);
     v_result_count := v_result_count + cardinality(v_ranking.grades);
@@ -203,7 +206,8 @@ begin
   if v_irrelevant_count = v_counts.judged_count then
     raise exception 'no judgment of query set "%" is above 0', v_query_set.name
       using errcode = '22023',
-        hint = 'Judge something as relevant, with a grade of 1 or more: all rankings are alike without it.';
+        hint = 'Judge at least one result as relevant, with a grade of 1 or more: otherwise all rankings measure '
+               'the same.';
   end if;
 
   select count(*) into v_missing_count
@@ -250,7 +254,7 @@ begin
         (4, 'queries_without_results', v_empty_count,
          format('%s queries find nothing, and count as 0.', v_empty_count)),
         (5, 'disputed_judgments', v_disputed_count,
-         format('Judges disagree on %s results; the median counts, of two the lower grade.', v_disputed_count)),
+         format('Judges disagree on %s results: the median grade counts, the lower of two.', v_disputed_count)),
         (6, 'missing_documents', v_missing_count,
          format('%s relevant documents are not in the collection, and cannot be found.', v_missing_count))
       ) w (place, code, count, message)

@@ -34,7 +34,7 @@ begin
   end;
   if v_problem is not null then
     raise exception '% %', argument_name, v_problem using errcode = '22023',
-      hint = 'Give what braid.evaluate returned. GET turns JSON into a string: use POST.';
+      hint = 'Give an unchanged result of braid.evaluate. GET turns JSON into a string: use POST.';
   end if;
 end
 $$;

@@ -18,7 +18,7 @@ begin
   if measure_agreement.judge is null or measure_agreement.judge = measure_agreement.reference then
     raise exception 'judge is %', coalesce('the reference, "' || left(measure_agreement.judge, 255) || '"', 'null')
       using errcode = '22023',
-        hint = 'Name two judges, or leave the reference out; braid.list_query_sets tells the judges.';
+        hint = 'Name two different judges, or leave out reference. braid.list_query_sets lists the judges.';
   end if;
   with graded as materialized (
     select j.query_id, j.external_id, j.chunk_index,
@@ -75,7 +75,7 @@ begin
     raise exception 'query set "%" has no judgments of %', v_query_set.name,
                     case when v_agreement.judged = 0 then format('judge "%s"', left(measure_agreement.judge, 255))
                          else coalesce('judge "' || left(measure_agreement.reference, 255) || '"', 'other judges') end
-      using errcode = '22023', hint = 'braid.list_query_sets tells the judges; grades below 0 do not count.';
+      using errcode = '22023', hint = 'Choose a judge that braid.list_query_sets lists; grades below 0 do not count.';
   end if;
   return jsonb_build_object('query_set', v_query_set.name, 'judge', measure_agreement.judge,
                             'reference', measure_agreement.reference) || to_jsonb(v_agreement);

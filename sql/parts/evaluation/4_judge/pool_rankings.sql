@@ -71,7 +71,7 @@ begin
   limit 1;
   if found then
     raise exception 'query "%" is not in query set "%"', left(v_unknown, 100), v_query_set.name
-      using errcode = '42704', hint = 'Use ids of braid.list_queries, or null for all queries.';
+      using errcode = '42704', hint = 'Give ids that braid.list_queries returns, or null for all queries.';
   end if;
   v_query_ids := case when pool_rankings.query_ids is null then array(
     -- Read one query more than the limit, to notice that there are too many.
@@ -98,7 +98,8 @@ begin
                     concat(case when cardinality(v_query_ids) > c_max_searches then 'at least ' end,
                       cardinality(v_query_ids)),
                     cardinality(v_configurations), pool_rankings.depth, c_max_searches, c_max_rows
-      using errcode = '54000', hint = 'Give query_ids, some at a time, or configurations with a smaller match_count.';
+      using errcode = '54000', hint = 'Give fewer query_ids in each call, or configurations with a smaller '
+                                      'match_count.';
   end if;
   for v_number in 1 .. cardinality(v_configurations) loop
     continue when v_configurations[v_number] ->> 'mode' = 'full_text';

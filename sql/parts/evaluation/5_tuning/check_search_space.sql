@@ -39,10 +39,10 @@ begin
                   from braid_store.known_tuning_keys() k) || '.');
     elsif v_mode <> all (v_key.modes) then
       raise exception 'search_space: % changes nothing in searches of the mode %', v_key.key, v_mode
-        using errcode = '22023', hint = 'Leave it out, or tune searches of another mode.';
+        using errcode = '22023', hint = 'Leave this key out, or tune searches of another mode.';
     elsif v_given -> v_key.argument <> 'null' then
-      raise exception 'search_space has %, and configuration has %, which counts before it', v_key.key, v_key.argument
-        using errcode = '22023', hint = 'Leave it out of one of them.';
+      raise exception 'search_space has %, and configuration has %, which overrides it', v_key.key, v_key.argument
+        using errcode = '22023', hint = 'Give this key in only one of search_space and configuration.';
     elsif v_key.name in ('full_text_weight', 'semantic_weight', 'sparse_weight')
           and not braid_store.keeps_weights(check_search_space.fusion, v_given ->> 'fusion') then
       raise exception 'search_space has %, which changes nothing: configuration asks for the fusion %, and the '

@@ -78,7 +78,8 @@ begin
     elsif jsonb_array_length(v_evaluation -> 'queries') * v_count::bigint > c_most_values then
       raise exception '% queries by % configurations are more than %', jsonb_array_length(v_evaluation -> 'queries'),
         v_count, c_most_values
-        using errcode = '54000', hint = 'Evaluate fewer configurations, or make several query sets of it.';
+        using errcode = '54000', hint = 'Evaluate fewer configurations, or divide the queries among several query '
+                                        'sets.';
     end if;
     select array_agg(q.value ->> 'query_id' order by q.value ->> 'query_id' collate "C") as ids,
            array_agg((q.value #>> array['metrics', choose_evaluated.metric])::float8
@@ -93,7 +94,7 @@ begin
     end if;
     if v_row.ids is distinct from v_query_ids or v_evaluation -> 'query_set' <> v_first -> 'query_set'
        or v_evaluation -> 'judge' is distinct from v_first -> 'judge' then
-      raise exception 'evaluations[%] is of other queries or another judge than the first', v_place
+      raise exception 'evaluations[%] has other queries or another judge than the first evaluation', v_place
         using errcode = '22023', hint = 'Evaluate all with the same queries and judgments.';
     end if;
     v_values := v_values || v_row.found;
@@ -106,7 +107,8 @@ begin
     raise exception 'evaluations have % queries for which something is judged relevant, and tuning needs %',
       v_taught_count, c_least_queries
       using errcode = '22023',
-            hint = format('Judge %s more, better 100: with few, the choice is mostly chance.',
+            hint = format('Judge results of %s more queries, better of 100 in all: with few queries, the choice is '
+                          'chance.',
               c_least_queries - v_taught_count);
   elsif v_query_count::bigint * resample_count > c_most_draws then
     raise exception '% queries and % samples are more than % draws', v_query_count, resample_count, c_most_draws

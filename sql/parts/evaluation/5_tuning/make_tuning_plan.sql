@@ -34,11 +34,12 @@ begin
   v_collection := braid_store.find_collection(coalesce(v_given ->> 'collection', 'default'));
   if v_given #> '{options,ranking}' <> 'null' then
     raise exception 'configuration has the option ranking'
-      using errcode = '22023', hint = 'Leave it out: other rankings are compared with the ranking of the collection.';
+      using errcode = '22023', hint = 'Leave out the option ranking: tuning compares other rankings with the '
+                                      'collection''s own.';
   elsif (make_tuning_plan.budget between 2 and c_most_configurations) is not true then
     raise exception 'budget is %', coalesce(make_tuning_plan.budget::text, 'null')
       using errcode = '22023',
-        hint = format('Use 2 to %s: so many configurations are evaluated, the present one among them.',
+        hint = format('Use 2 to %s: the number of configurations to evaluate, including the present one.',
           c_most_configurations);
   elsif make_tuning_plan.seed is null then
     raise exception 'seed is null' using errcode = '22023', hint = 'Give a whole number.';
@@ -49,7 +50,7 @@ begin
   v_values := braid_store.tuning_values(make_tuning_plan.search_space, v_given, braid_store.ranking_of(v_collection));
   if v_values = '{}' then
     raise exception 'search_space has no value that the ranking of collection "%" does not have', v_collection.name
-      using errcode = '22023', hint = 'Give others to try.';
+      using errcode = '22023', hint = 'Give values that differ from the collection''s ranking.';
   end if;
   select count(*) into v_query_count
   from braid_store.queries q
@@ -63,7 +64,8 @@ begin
                     v_query_count, coalesce(' by judge "' || left(make_tuning_plan.judge, 255) || '"', ''),
                       c_least_queries
       using errcode = '22023',
-            hint = format('Judge %s more, better 100: with few, the choice is mostly chance.',
+            hint = format('Judge results of %s more queries, better of 100 in all: with few queries, the choice is '
+                          'chance.',
               c_least_queries - v_query_count);
   end if;
 
@@ -101,7 +103,7 @@ begin
   if place < 2 then
     raise exception 'search_space has no combination that ranks differently from collection "%"', v_collection.name
       using errcode = '22023',
-        hint = 'A setting may change nothing because of others: rrf_k only counts with the fusion rrf.';
+        hint = 'Check whether a setting depends on another one: rrf_k, for example, counts only with the fusion rrf.';
   end if;
 end
 $$;

@@ -28,8 +28,9 @@ begin
       set description = excluded.description, created_at = excluded.created_at
       returning s.level into v_level;
       if v_level <> v_record.query_set ->> 'level' then
-        raise exception 'query set "%" is there, and has the level %', left(v_record.name, 255), v_level
-          using errcode = '22023', hint = 'Drop it with braid.drop_query_set, or leave its records out.';
+        raise exception 'query set "%" exists already, with the level %', left(v_record.name, 255), v_level
+          using errcode = '22023', hint = 'Drop it with braid.drop_query_set, or leave out the records of this '
+                                          'query set.';
       end if;
       continue;
     end if;
@@ -39,9 +40,9 @@ begin
     where s.tenant_id = extend_import_evaluation.tenant_id and s.name = v_record.name
     for share;
     if not found then
-      raise exception 'a query is of query set "%", which is not there', left(v_record.name, 255)
+      raise exception 'a query belongs to query set "%", which does not exist', left(v_record.name, 255)
         using errcode = '22023',
-          hint = 'Send the records as braid.export_tenant gave them, the query set before its queries.';
+          hint = 'Send the records as braid.export_tenant returned them: the query set before its queries.';
     end if;
     perform braid_store.check_queries(jsonb_build_array(
               v_record.query - '{query_set,updated_at,embeddings,judgments}'::text[])),
@@ -57,7 +58,7 @@ begin
       order by e.ordinality);
     if exists (select from unnest(v_embeddings) u where (@vector@.vector_norm(u) <= 1e18) is not true) then
       raise exception 'an embedding of query "%" has a length that cannot be compared', left(v_record.query_id, 100)
-        using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
+        using errcode = '22023', hint = 'Send the record unchanged, as braid.export_tenant returned it.';
     end if;
 
     delete from braid_store.judgments j
@@ -97,7 +98,7 @@ exception
     raise;
   when data_exception or integrity_constraint_violation or program_limit_exceeded then
     raise exception 'records cannot be stored: %', sqlerrm
-      using errcode = '22023', hint = 'Send them as braid.export_tenant gave them.';
+      using errcode = '22023', hint = 'Send the records unchanged, as braid.export_tenant returned them.';
 end
 $$;
 

@@ -16,13 +16,13 @@ begin
            or jsonb_typeof(record #> '{query_set,query_set}') <> 'string'
            or record #>> '{query_set,level}' not in ('document', 'chunk')
            or jsonb_typeof(record #> '{query_set,description}') <> 'string')
-      then format('has not these keys, or wrong values: %s', array_to_string(v_query_set_keys, ', '))
+      then format('does not have all of these keys with valid values: %s', array_to_string(v_query_set_keys, ', '))
     when record ? 'query' and (
            not record -> 'query' ?& v_query_keys or (record -> 'query') - v_query_keys <> '{}'
            or jsonb_typeof(record #> '{query,query_set}') <> 'string'
            or jsonb_typeof(record #> '{query,embeddings}') <> 'array'
            or jsonb_typeof(record #> '{query,judgments}') <> 'array')
-      then format('has not these keys, or wrong values: %s', array_to_string(v_query_keys, ', '))
+      then format('does not have all of these keys with valid values: %s', array_to_string(v_query_keys, ', '))
   end;
 end
 $$;

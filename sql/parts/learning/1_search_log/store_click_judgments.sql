@@ -38,10 +38,10 @@ begin
   elsif (store_click_judgments.min_impressions > 0 and store_click_judgments.min_impressions < 'infinity') is not true
     then
     raise exception 'min_impressions is %', coalesce(store_click_judgments.min_impressions::text, 'null')
-      using errcode = '22023', hint = 'Use a number above 0; with fewer than 5, one click decides.';
+      using errcode = '22023', hint = 'Use a number above 0. Below 5, a single click decides the grade.';
   elsif (store_click_judgments.eta between 0 and 3) is not true then
     raise exception 'eta is %', coalesce(store_click_judgments.eta::text, 'null')
-      using errcode = '22023', hint = 'Use 0 (all ranks are looked at alike) to 3, usually 1.';
+      using errcode = '22023', hint = 'Use 0 (users look at all ranks equally) to 3, usually 1.';
   elsif (octet_length(store_click_judgments.judge) between 1 and 255) is not true then
     raise exception 'judge is %', coalesce('''' || left(store_click_judgments.judge, 100) || '''', 'null')
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';

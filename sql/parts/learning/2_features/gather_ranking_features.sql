@@ -78,8 +78,10 @@ begin
   if found then
     raise exception 'option % has no meaning for ranking_features', v_other
       using errcode = '22023',
-            hint = case v_other when 'late_interaction' then 'Leave it out: its vectors are those of one query.'
-                   else 'Leave it out: a model ranks what is fused, before such options count.' end;
+            hint = case v_other when 'late_interaction' then 'Leave out this option: its vectors belong to a single '
+                                                             'query.'
+                   else 'Leave out this option: a ranking model ranks the fused candidates before such options '
+                        'apply.' end;
   end if;
   if v_query_set.level = 'document' and not v_options ? 'group_by' then
     v_options := v_options || '{"group_by": "document"}';
@@ -108,8 +110,8 @@ begin
     if v_mode <> 'full_text' and v_query.embedding is null then
       raise exception 'no embedding of the model of collection "%"', v_collection.name
         using errcode = '22023',
-              hint = 'Store it with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": '
-                '"full_text".';
+              hint = 'Store embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set '
+                     '"mode": "full_text".';
     end if;
     v_request := braid_store.compile_request(
       v_tenant_id, case when v_mode <> 'semantic' then v_query.query_text end,

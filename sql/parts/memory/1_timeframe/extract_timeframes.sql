@@ -154,7 +154,8 @@ begin
     group by c.core);
   warnings := case when v_unread = '{}' then '[]' else jsonb_build_array(jsonb_build_object(
     'code', 'timeframe_not_read',
-    'message', format('%s cannot be read as a date, and limits nothing. Write 2025-03-04, or 4 March 2025.',
+    'message', format('%s cannot be read as a date, so it does not limit the time. Write 2025-03-04, or 4 March '
+                      '2025.',
                       (select string_agg('"' || left(u.phrase, 100) || '"', ', ' order by u.phrase)
                        from unnest(v_unread[:10]) u (phrase))))) end;
   v_bare := array(
@@ -175,7 +176,7 @@ begin
   if v_bare <> '{}' then
     warnings := warnings || jsonb_build_object(
       'code', 'timeframe_not_taken',
-      'message', format('%s limits nothing. Write "in" or "on" before a date that is to limit the time.',
+      'message', format('%s does not limit the time. Write "in" or "on" before a date that should limit it.',
                         (select string_agg('"' || b.phrase || '"', ', ' order by b.phrase)
                           from unnest(v_bare) b (phrase))));
   end if;

@@ -72,16 +72,13 @@ begin
   end if;
   raise exception 'timeframe ''%'' is not understood', left(timeframe, 100)
     using errcode = '22023',
-          hint = 'Understood are: today, yesterday, last night, this morning; last, this or next week, weekend, '
-            'month, quarter, '
-                 'year or Monday; the last 3 days, past 2 months; two weeks ago, a few days ago; Monday, March, March '
-                   '5th, '
-                 'March 2025, Q4, Q4 2024, 2025; Jan. 5, 2026, 3-7 March 2026, 31/12/2025; summer 2025, early 2025, '
-                   'late March, H1 2025; '
-                 'in, on, during, since, before, after, until, between ... and ..., from ... to ...; '
-                 'ISO 8601: 2025-03, 2025-03-05, 2025-W10, 2025-01-01/2025-02-01, 2025-01-01/P1M, P7D; ranges: '
-                 '[2025-01-01,2025-02-01); several with ; between them; null is all time, and auto looks for it in '
-                   'query_text.';
+          hint = 'Use one of these forms: today, yesterday, last night, this morning; last, this or next week, '
+                 'weekend, month, quarter, year or Monday; the last 3 days, past 2 months; two weeks ago, a few '
+                 'days ago; Monday, March, March 5th, March 2025, Q4, Q4 2024, 2025; Jan. 5, 2026, 3-7 March 2026, '
+                 '31/12/2025; summer 2025, early 2025, late March, H1 2025; in, on, during, since, before, after, '
+                 'until, between ... and ..., from ... to ...; ISO 8601: 2025-03, 2025-03-05, 2025-W10, '
+                 '2025-01-01/2025-02-01, 2025-01-01/P1M, P7D; ranges: [2025-01-01,2025-02-01); several with ; '
+                 'between them; null is all time, and auto looks for it in query_text.';
 end
 $$;
 

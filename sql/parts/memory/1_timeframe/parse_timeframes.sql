@@ -31,11 +31,11 @@ begin
       select range_agg(braid_store.parse_timeframe_text(coalesce(p.part, ''), time_zone, reference_time))
       from unnest(v_parts) p (part));
   exception when datetime_field_overflow or interval_field_overflow or invalid_datetime_format then
-    raise exception 'timeframe ''%'' reaches beyond the times that there are', left(timeframe, 100)
+    raise exception 'timeframe ''%'' reaches beyond the years 1 to 9999', left(timeframe, 100)
       using errcode = '22023', hint = 'Use the years 1 to 9999.';
   end;
   if v_ranges is null then
-    raise exception 'timeframe is empty' using errcode = '22023', hint = 'Leave it out for all time.';
+    raise exception 'timeframe is empty' using errcode = '22023', hint = 'Leave out timeframe to search all time.';
   end if;
   return v_ranges;
 end

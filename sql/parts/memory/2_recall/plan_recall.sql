@@ -47,7 +47,7 @@ begin
                              case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end
                                || v_read_warnings;
   reason := case
-    when asked_strategy = strategy then 'It was asked for.'
+    when asked_strategy = strategy then 'The call asked for this strategy.'
     when not has_embedding then 'There is no query_embedding.'
     when searched = '' then 'There is no query_text.'
   end;

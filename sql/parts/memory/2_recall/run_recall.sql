@@ -58,10 +58,9 @@ begin
     end if;
   end if;
   if v_plan.searched = '' and query_embedding is null and v_plan.phrases <> '{}' then
-    raise exception 'query_text ''%'' is nothing but a timeframe', left(query_text, 100)
+    raise exception 'query_text ''%'' has a timeframe, but no topic', left(query_text, 100)
       using errcode = '22023',
-            hint = 'Say what to look for, or call braid.conversation_timeline, which shows a timeframe without a '
-              'topic too.';
+            hint = 'Add a topic to query_text, or call braid.conversation_timeline, which needs no topic.';
   end if;
   v_weights := braid_store.auto_weights(v_plan.searched);
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then

@@ -32,8 +32,8 @@ begin
     v_text := braid_store.query_fingerprint(array[extend_query_embedding_query_vectors.embedded_text]);
     mark := v_text || ':' || braid_store.query_fingerprint(array[embedding::text]);
     if v_first[2] = v_text and v_first[3] is distinct from split_part(mark, ':', 2) then
-      raise exception 'option cursor is of a search with a stored vector of the query, which %',
-                      case when embedding is null then 'is not stored any more' else 'is another one now' end
+      raise exception 'option cursor belongs to a search with a stored vector of the query, which %',
+                      case when embedding is null then 'is no longer stored' else 'has changed since' end
         using errcode = '22023',
           hint = 'Begin again with "cursor": "", or give query_embedding from the first page on.';
     end if;

@@ -28,14 +28,14 @@ begin
   if coalesce(write_query_embedding.embedded_text, '') = '' then
     raise exception 'embedded_text is %', case when write_query_embedding.embedded_text is null then 'null'
       else 'empty' end
-      using errcode = '22023', hint = 'Give the text of which the vector was made.';
+      using errcode = '22023', hint = 'Give the text that was embedded.';
   elsif octet_length(write_query_embedding.embedded_text) > c_most_bytes then
     raise exception 'embedded_text has % bytes, more than %', octet_length(write_query_embedding.embedded_text),
       c_most_bytes
-      using errcode = '54000', hint = 'Vectors of such long queries are not stored, because they are rarely repeated.';
+      using errcode = '54000', hint = 'Do not store vectors of queries this long: such queries rarely come twice.';
   elsif v_collection.parts ->> 'query_embedding_count' is null then
     raise exception 'collection "%" stores no vectors of queries', v_collection.name
-      using errcode = '22023', hint = 'An administrator changes that: braid.set_query_embeddings.';
+      using errcode = '22023', hint = 'Have an administrator call braid.set_query_embeddings for the collection.';
   end if;
   perform braid_store.check_query_model(v_collection, write_query_embedding.embedding_model),
           braid_store.check_embeddings(v_collection, array[write_query_embedding.embedding], 'embedding');

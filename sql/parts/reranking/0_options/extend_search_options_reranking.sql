@@ -19,7 +19,7 @@ begin
      'Give the name of a ranking model, or the model itself, or false for none.'),
     ('model', '{}', null, null, null, null, null, '{"ranking_model": "?"}'),
     ('late_interaction', '{object}', 'tokens', null, null, null, null,
-     'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.');
+     'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}. candidates and weight are optional.');
 end
 $$;
 

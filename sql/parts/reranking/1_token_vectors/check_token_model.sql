@@ -18,13 +18,14 @@ begin
       || ' is given, but ', ''),
                     check_token_model.collection.name
       using errcode = '22023',
-            hint = 'Have an administrator call braid.set_token_vectors for the collection first, then store them.';
+            hint = 'Have an administrator call braid.set_token_vectors for the collection, then store token vectors.';
   elsif v_model <> check_token_model.embedding_model then
-    raise exception '%: the embedding_model is ''%'', token vectors of collection "%" are by ''%''',
+    raise exception '%: the embedding_model is ''%'', but token vectors of collection "%" are by ''%''',
                     check_token_model.argument_name, left(check_token_model.embedding_model, 255),
                     check_token_model.collection.name, v_model
       using errcode = '22023',
-            hint = 'Make them with that model, or have an administrator change it with braid.set_token_vectors.';
+            hint = 'Make the token vectors with the collection''s model, or have an administrator change the model '
+                   'with braid.set_token_vectors.';
   end if;
 end
 $$;

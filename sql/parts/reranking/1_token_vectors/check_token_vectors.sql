@@ -24,7 +24,7 @@ begin
     return;
   elsif v_wrong.dimensions is null then
     raise exception 'vector % of % is null', v_wrong.place, check_token_vectors.vectors_name
-      using errcode = '22023', hint = 'Leave out tokens without a vector.';
+      using errcode = '22023', hint = 'Leave out elements that are null.';
   elsif v_wrong.dimensions <> (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int then
     raise exception 'vector % of % has % dimensions, token vectors of collection "%" have %', v_wrong.place,
                     check_token_vectors.vectors_name, v_wrong.dimensions, check_token_vectors.collection.name,
@@ -35,7 +35,7 @@ begin
   else
     raise exception 'vector % of % is a zero vector, which has no cosine', v_wrong.place,
       check_token_vectors.vectors_name
-      using errcode = '22023', hint = 'Leave it out.';
+      using errcode = '22023', hint = 'Leave out the zero vector.';
   end if;
 end
 $$;

@@ -60,8 +60,8 @@ begin
     if cardinality(v_vectors) not between 1 and (collection.parts ->> 'token_vector_count')::int then
       raise exception '% has % elements', v_given.name, cardinality(v_vectors)
         using errcode = '22023',
-              hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                            'administrator call braid.set_token_vectors.',
+              hint = format('Give each chunk 1 to %s token vectors, by pooling them. Or have an administrator raise '
+                            'this limit with braid.set_token_vectors.',
                               (collection.parts ->> 'token_vector_count')::int);
     end if;
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.name);

@@ -30,8 +30,8 @@ begin
         or (select coalesce(sum(u), 0) from unnest(replace_token_vectors.vector_counts) u)
            is distinct from cardinality(replace_token_vectors.vectors)
         or (select count(distinct u) <> count(*) from unnest(replace_token_vectors.chunk_ids) u) then
-    raise exception 'chunk_ids has % elements, vector_counts % with the sum %, vectors %, and each chunk must come '
-      'once',
+    raise exception 'chunk_ids has % elements, vector_counts % with the sum %, vectors %; the counts must agree, '
+                    'and each chunk must come once',
                     coalesce(cardinality(replace_token_vectors.chunk_ids), 0),
                     coalesce(cardinality(replace_token_vectors.vector_counts), 0),
                     (select coalesce(sum(u), 0) from unnest(replace_token_vectors.vector_counts) u),
@@ -50,8 +50,8 @@ begin
     raise exception 'element % of vector_counts is %', v_wrong,
                     coalesce(replace_token_vectors.vector_counts[v_wrong]::text, 'null')
       using errcode = '22023',
-            hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                          'administrator call braid.set_token_vectors.',
+            hint = format('Give each chunk 1 to %s token vectors, by pooling them. Or have an administrator raise '
+                          'this limit with braid.set_token_vectors.',
                             (v_collection.parts ->> 'token_vector_count')::int);
   end if;
   perform braid_store.check_token_vectors(v_collection, replace_token_vectors.vectors, 'vectors');

@@ -138,7 +138,7 @@ begin
      and v_model ->> 'checksum' is distinct from
          encode(sha256(convert_to((v_model - 'checksum')::text, 'UTF8')), 'hex') then
     v_problem := 'is not as it was written: its checksum differs';
-    v_hint := 'Learn it anew, or take an unchanged copy. Without the key checksum it is not compared.';
+    v_hint := 'Learn the model again, or use an unchanged copy. To skip this check, remove the key checksum.';
   end if;
   if v_problem is not null then
     raise exception '% %', argument_name, v_problem using errcode = '22023', hint = v_hint;

@@ -26,9 +26,8 @@ begin
     if not found then
       raise exception 'profile "%" does not exist', v_name
         using errcode = '42704',
-              hint = 'Store it with braid.set_profile or braid.learn_profile; a user without one is searched for '
-                'without this '
-                     'option.';
+              hint = 'Store the profile with braid.set_profile or braid.learn_profile. For a user without a '
+                     'profile, leave out this option.';
     end if;
   end if;
 

@@ -42,12 +42,12 @@ begin
   elsif cardinality(derive_profile.liked) + cardinality(derive_profile.disliked) > c_most_documents then
     raise exception 'liked and disliked have % ids, more than %',
                     cardinality(derive_profile.liked) + cardinality(derive_profile.disliked), c_most_documents
-      using errcode = '54000', hint = 'Give the newest.';
+      using errcode = '54000', hint = 'Give only the newest ids.';
   elsif derive_profile.liked && derive_profile.disliked then
     raise exception 'document "%" is liked and disliked',
                     left((select l from unnest(derive_profile.liked) l where l = any (derive_profile.disliked) limit 1),
                       255)
-      using errcode = '22023', hint = 'Give each document in one of the two.';
+      using errcode = '22023', hint = 'Give each document only in liked or only in disliked.';
   end if;
   perform braid_store.check_profile_attributes(
     (select coalesce(jsonb_object_agg(k, '{}'::jsonb), '{}') from unnest(derive_profile.keys) k), 'keys');
@@ -72,7 +72,7 @@ begin
   v_learned := braid_store.rocchio_vector(v_tenant_id, v_collection, v_liked_ids, v_disliked_ids);
   v_attributes := braid_store.learned_weights(v_tenant_id, v_liked_ids, v_disliked_ids, derive_profile.keys);
   if v_learned.embedding is null and v_attributes = '{}' then
-    raise exception 'there is nothing to learn from: of the liked documents % are there, % of them embedded',
+    raise exception 'there is nothing to learn from: % of the liked documents exist, and % of these are embedded',
                     cardinality(v_liked_ids), v_learned.liked_count
       using errcode = '22023',
             hint = 'Give documents of the collection that are embedded, or have one of the keys.';

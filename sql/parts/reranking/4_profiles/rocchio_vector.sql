@@ -67,7 +67,7 @@ begin
   end if;
   if v_distance = 'cosine' then
     if @vector@.vector_norm(embedding) < 1e-6 then
-      raise exception 'the vectors of liked and disliked documents cancel each other out'
+      raise exception 'the vectors of the liked and disliked documents cancel each other out'
         using errcode = '22023', hint = 'Leave some of the documents out.';
     end if;
     embedding := @vector@.l2_normalize(embedding);

@@ -22,7 +22,8 @@ begin
     perform braid_store.check_embeddings(v_collection, array[store_profile.embedding], 'embedding');
   elsif store_profile.attributes = '{}' then
     raise exception 'embedding is null and attributes are {}'
-      using errcode = '22023', hint = 'Give one of them, or remove the profile with braid.delete_profile.';
+      using errcode = '22023', hint = 'Give embedding or attributes, or remove the profile with '
+                                      'braid.delete_profile.';
   end if;
   perform braid_store.write_profile(v_tenant_id, store_profile.profile, v_collection.vector_space_id,
                                     store_profile.embedding, store_profile.attributes);

@@ -33,7 +33,7 @@ begin
   if v_is_new and (select count(*) from braid_store.ranking_models m where m.tenant_id = v_tenant_id) > c_most_models
     then
     raise exception 'the tenant has % ranking models', c_most_models
-      using errcode = '54000', hint = 'Drop unused models with braid.drop_ranking_model.';
+      using errcode = '54000', hint = 'Drop ranking models that no search uses with braid.drop_ranking_model.';
   end if;
   return v_is_new;
 end

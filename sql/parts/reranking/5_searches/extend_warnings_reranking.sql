@@ -16,9 +16,8 @@ begin
        'their score.',
             stats ->> 'candidates_without_token_vectors')),
     ('profile_of_other_model', stats #>> '{profile,embedding}' = 'other_model',
-     format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: '
-       'learn or set the '
-            'profile again.', stats #>> '{profile,name}'))
+     format('The vector of profile "%s" is of another model than the collection''s searches, so it is ignored: '
+            'learn or set the profile again.', stats #>> '{profile,name}'))
   ) w (code, is_given, message)
   where w.is_given;
 end

@@ -31,7 +31,7 @@ begin
     if found then
       raise exception 'profile "%": embedding has other dimensions than its model, or a length that cannot be compared',
         v_wrong
-        using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
+        using errcode = '22023', hint = 'Send the record unchanged, as braid.export_tenant returned it.';
     end if;
 
     -- Leave out vectors of an unknown embedding model, as for documents, and profiles that have nothing else.
@@ -64,14 +64,15 @@ begin
     if found and (select count(*) from braid_store.ranking_models m
                   where m.tenant_id = extend_import_reranking.tenant_id) > c_most_models then
       raise exception 'the tenant would have more than % ranking models', c_most_models
-        using errcode = '22023', hint = 'Drop some with braid.drop_ranking_model, or leave records of some out.';
+        using errcode = '22023', hint = 'Drop ranking models with braid.drop_ranking_model, or leave out records of '
+                                        'ranking models.';
     end if;
   exception
     when invalid_parameter_value then
       raise;
     when data_exception or integrity_constraint_violation or program_limit_exceeded then
       raise exception 'records cannot be stored: %', sqlerrm
-        using errcode = '22023', hint = 'Send them as braid.export_tenant gave them.';
+        using errcode = '22023', hint = 'Send the records unchanged, as braid.export_tenant returned them.';
   end;
 end
 $$;

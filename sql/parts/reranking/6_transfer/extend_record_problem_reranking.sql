@@ -14,11 +14,11 @@ begin
     when record ? 'profile' and (
            not record -> 'profile' ?& v_profile_keys or (record -> 'profile') - v_profile_keys <> '{}'
            or jsonb_typeof(record #> '{profile,profile}') <> 'string')
-      then format('has not these keys: %s', array_to_string(v_profile_keys, ', '))
+      then format('does not have all of these keys: %s', array_to_string(v_profile_keys, ', '))
     when record ? 'ranking_model' and (
            not record -> 'ranking_model' ?& v_model_keys or (record -> 'ranking_model') - v_model_keys <> '{}'
            or jsonb_typeof(record #> '{ranking_model,name}') <> 'string')
-      then format('has not these keys, or wrong values: %s', array_to_string(v_model_keys, ', '))
+      then format('does not have all of these keys with valid values: %s', array_to_string(v_model_keys, ', '))
   end;
 end
 $$;

@@ -60,7 +60,8 @@ begin
   if v_search.collection_id is null then
     raise exception 'search "%" is not in the log', v_search_id
       using errcode = '42704',
-            hint = 'Searches are kept as long as braid.set_search_log says, and each tenant has its own.';
+            hint = 'Check the tenant and the age of the search: the log keeps a tenant''s searches for the '
+                   'retention that braid.set_search_log sets.';
   end if;
   v_rank := array_position(v_search.external_ids, write_feedback.external_id);
   if v_rank is null and v_search.result_count <= cardinality(v_search.external_ids) then

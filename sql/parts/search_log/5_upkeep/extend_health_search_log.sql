@@ -111,12 +111,11 @@ begin
     group by c.collection_id
   )
   select 'advice', 'filters_undeclared', format('collection %s', c.name),
-         format('Among the last %s logged searches of each tenant, the filters of %s took more than 50 ms for want of '
-           'an index.',
+         format('Among the last %s logged searches of each tenant, the filters of %s took more than 50 ms because a '
+                'key has no index.',
                 c_searches, (select count(*) from slow s where s.collection_id = c.id and s.keys <> '{}')),
-         'Every chunk was read. An index finds the chunks in a fraction of the time, for all tenants; '
-           'each write '
-         'takes a little longer for each key.',
+         'These filters scanned every chunk. With an index, filters that few chunks pass take a fraction of the '
+         'time, for all tenants; each declared key makes writes a little slower.',
          format(E'select %s(%s, %s);\npgbraid maintain --seconds 3600', 'braid.set_indexed_attributes',
                 braid_calls.line_literal((coalesce(d.keys, '{}') || h.keys)::text), braid_calls.line_literal(c.name))
   from chosen h

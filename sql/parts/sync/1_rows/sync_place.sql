@@ -16,7 +16,8 @@ begin
   if collection is null or tenant is null and v_synced.fixed_tenant_id is not null then
     raise exception 'the % of table "%" was dropped', case when collection is null then 'collection' else 'tenant' end,
                     v_synced.table_name
-      using errcode = '42704', hint = 'Call braid.unsync_table, or braid.sync_table again with another one.';
+      using errcode = '42704', hint = 'Call braid.unsync_table, or call braid.sync_table again with a collection '
+                                      'and a tenant that exist.';
   end if;
 end
 $$;

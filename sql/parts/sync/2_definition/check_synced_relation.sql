@@ -32,10 +32,10 @@ begin
                    'documents yourself with braid.upsert_documents.';
   elsif v_class.relkind = 'p' and check_synced_relation.mode = 'immediate' then
     raise exception 'mode is ''immediate'', and table "%" is partitioned', relation
-      using errcode = '22023', hint = 'Use mode ''deferred'': its trigger is called for each row, and notes the key.';
+      using errcode = '22023', hint = 'Use mode ''deferred'': its trigger runs for each row, and records the key.';
   elsif v_class.relpersistence = 't' then
     raise exception 'table_name is "%", a temporary table', relation
-      using errcode = '22023', hint = 'Only its own session can read it. Sync an ordinary table.';
+      using errcode = '22023', hint = 'Only its own session can read a temporary table. Sync an ordinary table.';
   elsif v_class.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'braid'::regnamespace,
                                  'braid_calls'::regnamespace, 'braid_store'::regnamespace, 'braid_locks'::regnamespace)
                                    then
@@ -54,7 +54,7 @@ begin
         hint = 'Triggers would miss changes there. Sync a table without such a partition.';
   elsif found then
     raise exception 'table_name is "%", whose partition "%" belongs to "%"', relation, v_wrong.part, v_wrong.owner
-      using errcode = '22023', hint = 'Give the partitions the owner of the table.';
+      using errcode = '22023', hint = 'Give the partition the same owner as the table.';
   end if;
 
   for v_field, v_column in
@@ -121,8 +121,8 @@ begin
   if found then
     raise exception 'id names the column "%", whose collation "%" is not deterministic', v_wrong.attname,
       v_wrong.collname
-      using errcode = '22023',
-            hint = 'Spellings that it treats as equal would become several documents. Use another key.';
+      using errcode = '22023', hint = 'Use another key: spellings that this collation treats as equal would become '
+                                      'several documents.';
   end if;
 end
 $$;

@@ -52,7 +52,7 @@ begin
                   and exists (select from braid_store.synced_rows r join braid_store.tenants t on t.id = r.tenant_id
                               where r.synced_table_id = s.id)) then
     raise exception 'table "%" is kept in another collection', define_sync.relation
-      using errcode = '22023', hint = 'End that first with braid.unsync_table.';
+      using errcode = '22023', hint = 'End that sync first with braid.unsync_table.';
   elsif exists (select from braid_store.synced_tables s where s.id = v_synced_table_id
                   and case when s.relation_id = define_sync.relation::oid then
                     -- A renamed column keeps its number.
@@ -63,11 +63,11 @@ begin
                         from jsonb_array_elements_text(define_sync.fields -> 'id') with ordinality c)
                   else s.fields -> 'id' <> define_sync.fields -> 'id' end)
         and exists (select from braid_store.synced_rows r where r.synced_table_id = v_synced_table_id) then
-    raise exception 'id is (%), and documents of table "%" have another one', (
+    raise exception 'id is (%), but documents of table "%" have another id', (
                       select string_agg(c.name, ', ')
                         from jsonb_array_elements_text(define_sync.fields -> 'id') c (name)),
                     define_sync.relation
-      using errcode = '22023', hint = 'Delete them first with braid.unsync_table.';
+      using errcode = '22023', hint = 'Delete these documents first with braid.unsync_table.';
   end if;
   -- Start from the beginning, so that repeating the call applies missed rows.
   update braid_store.synced_tables s

@@ -19,7 +19,7 @@ begin
   limit 1;
   if not found then
     raise exception 'table % is not synced', coalesce('"' || left(find_sync.table_name, 255) || '"', 'null')
-      using errcode = '42704', hint = 'Name it with its schema; see the names in braid.sync_status().';
+      using errcode = '42704', hint = 'Name the table with its schema; braid.sync_status() lists the names.';
   end if;
   return v_synced;
 end

@@ -28,8 +28,8 @@ begin
     raise exception 'an index of table "%" calls the function % of "%"', relation, v_function.signature,
       v_function.rolname
       using errcode = '42501',
-            hint = format('It would run with the rights of "%s". Log in as "%s", or drop the index.', session_user,
-                          v_function.rolname);
+            hint = format('The function would run with the rights of "%s". Log in as "%s", or drop the index.',
+                          session_user, v_function.rolname);
   end if;
 end
 $$;

@@ -25,8 +25,8 @@ begin
   if start_sync.mode is null or start_sync.mode not in ('deferred', 'immediate') then
     raise exception 'mode is %', coalesce('''' || left(start_sync.mode, 100) || '''', 'null')
       using errcode = '22023',
-            hint = 'Use ''deferred'' (braid.apply_changes brings changes over) or ''immediate'' (the trigger does, if '
-              'it can).';
+            hint = 'Use ''deferred'' (braid.apply_changes applies changes) or ''immediate'' (the trigger applies '
+                   'changes if it can).';
   elsif start_sync.on_error is null or start_sync.on_error not in ('keep', 'fail') then
     raise exception 'on_error is %', coalesce('''' || left(start_sync.on_error, 100) || '''', 'null')
       using errcode = '22023',
@@ -74,14 +74,15 @@ begin
     execute format('lock table %s in share row exclusive mode', braid_store.synced_source(v_relation));
   exception when lock_not_available then
     raise exception 'table "%" is locked', v_relation
-      using errcode = '55P03', hint = 'Another transaction writes to it. Call again when that has ended.';
+      using errcode = '55P03', hint = 'Another transaction writes to the table. Call again when that transaction '
+                                      'has ended.';
   end;
   begin
     v_synced_table_id := braid_store.define_sync(v_relation, v_fields, start_sync.collection, start_sync.tenant,
                                                  start_sync.mode, start_sync.on_error);
   exception when lock_not_available then
-    raise exception 'table "%" is being brought over', v_relation
-      using errcode = '55P03', hint = 'Call again when braid.apply_changes has ended in the other session.';
+    raise exception 'another session applies changes of table "%"', v_relation
+      using errcode = '55P03', hint = 'Call again when braid.apply_changes has ended in that session.';
   end;
   v_is_partitioned := (select c.relkind = 'p' from pg_class c where c.oid = v_relation);
   for v_trigger in

@@ -15,7 +15,7 @@ begin
                                    when 'O' then 'is not called for rows that come by replication'
                                    when 'R' then 'is called for rows that come by replication alone'
                                    else 'is missing' end), '; ' order by f.part, f.name)
-           || '. Call braid.sync_table again, which makes the triggers anew and reads all rows.'
+           || '. Call braid.sync_table again, which creates the triggers again and reads all rows.'
     from (
       select c.oid as part, 'braid_note_' || e.name as name, t.tgenabled as enabled
       from pg_class k

@@ -74,9 +74,9 @@ begin
         raise exception 'tenant "%" does not exist, or login "%" may not act for it', left(v_part.row_tenant, 255),
           session_user
           using errcode = '42704',
-                hint = 'Create it with braid.create_tenant; or have rows create theirs: '
-                  'braid.set_access(create_tenants => true). Let the '
-                       'login be a service: braid.add_trusted_role.';
+                hint = 'Create the tenant with braid.create_tenant, or let rows create it with '
+                       'braid.set_access(create_tenants => true). If the tenant exists, make the login a service '
+                       'with braid.add_trusted_role.';
       end if;
       perform braid_store.apply_part(synced, apply_rows.collection, v_part.documents, v_part.gone_ids);
     end loop;

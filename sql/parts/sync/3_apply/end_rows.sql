@@ -28,7 +28,8 @@ begin
       perform set_config('braid.tenant', v_rows.tenant, true);
       if braid_calls.session_tenant_key() is distinct from v_rows.tenant then
         raise exception 'login "%" may not act for tenant "%"', session_user, left(v_rows.tenant, 255)
-          using errcode = '42501', hint = 'Let a service call braid.apply_changes: braid.add_trusted_role.';
+          using errcode = '42501', hint = 'Call braid.apply_changes as a service. An administrator makes a login a '
+                                          'service with braid.add_trusted_role.';
       end if;
       begin
         v_ids := braid_store.disown_rows(synced.id, synced.collection_id, v_rows.external_ids);

@@ -55,8 +55,8 @@ begin
       or v_synced.phase = 'backfill';
   end loop;
   return case when v_may_wait then
-    'Rows of a synced table are still to be read by braid.apply_changes, which pgbraid work calls: it may be one of '
-      'them.' end;
+    'braid.apply_changes, which pgbraid work calls, has not read all rows of a synced table yet: the document may '
+    'be one of them.' end;
 end
 $$;
 

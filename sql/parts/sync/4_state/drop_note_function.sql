@@ -20,7 +20,8 @@ begin
   execute format('drop function if exists braid_store.note_rows_%s() cascade', synced.id);
 exception when lock_not_available then
   raise exception 'table "%" is locked', synced.table_name
-    using errcode = '55P03', hint = 'Another transaction writes to it. Call again when that has ended.';
+    using errcode = '55P03', hint = 'Another transaction writes to the table. Call again when that transaction has '
+                                    'ended.';
 end
 $$;
 

@@ -27,7 +27,8 @@ begin
   exception when lock_not_available then
     raise exception 'table "%" is locked', v_synced.table_name
       using errcode = '55P03',
-        hint = 'Another transaction writes to it, or brings it over. Call again when that has ended.';
+        hint = 'Another transaction writes to the table or applies its changes. Call again when that transaction '
+               'has ended.';
   end;
   return v_synced;
 end

@@ -12,9 +12,9 @@ declare
 begin
   return query
   select 'problem', 'sync_lost', format('table %s', s.table_name),
-         case when r.relation is null then 'It was dropped, or its triggers were.'
-              else 'Its collection or its tenant was dropped.' end,
-         'Changes of its rows are not noted any more, and documents stay as they are.',
+         case when r.relation is null then 'The table was dropped, or its triggers were.'
+              else 'The collection or the tenant of the table was dropped.' end,
+         'Changes of the table''s rows are no longer recorded, so its documents go stale.',
          format('select %s(%s);', 'braid.unsync_table',
                 braid_calls.line_literal(coalesce(r.relation::text, s.table_name)))
   from braid_store.synced_tables s
@@ -23,8 +23,8 @@ begin
   union all
   select 'problem', 'sync_misses_changes', format('table %s', s.table_name),
          upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
-         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with '
-           '--disable-triggers, did that.',
+         'Documents of changed rows go stale. The cause is a disabled trigger, or a restore of the table''s rows '
+         'with --disable-triggers.',
          format('select %s(%s);', 'braid.check_sync', braid_calls.line_literal(r.relation::text))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
@@ -32,12 +32,11 @@ begin
   where s.phase not in ('lost', 'end') and f.faults is not null
   union all
   select 'problem', 'sync_failing', format('table %s', s.table_name),
-         case when h.failed_count > 0 then format('%s changed rows failed', h.failed_count) else 'It failed' end
+         case when h.failed_count > 0 then format('%s changed rows failed', h.failed_count) else 'The sync failed' end
          || case when extend_health_sync.shows_messages then ': ' || left(coalesce(h.last_error, s.last_error), 300)
            else '.' end,
-         'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again '
-           'after a '
-         'pause, a minute at first.',
+         'Searches find the former content of these rows. First fix the cause that the message names. A failed row '
+         'is tried again after a pause, at first of a minute.',
          format('select %s(%L);', 'braid.apply_changes', '1 minute')
   from braid_store.synced_tables s
   cross join lateral (
