@@ -86,7 +86,7 @@ def test_parts_are_chosen(pgbraid: Run, home: Path, tmp_path: Path) -> None:
     for wrong, said in (
         (["--only", "nothing"], "there is no part 'nothing'\nhint: the parts are core, evaluation, "),
         (["--only", "core", "--without", "sync"], "exclude each other\nhint: "),
-        (["--with", "sync", "--without", "sync"], "the part sync is to be left out"),
+        (["--with", "sync", "--without", "sync"], "the part sync is excluded"),
         (["--with", str(tmp_path / "stars")], "stars has no part.json\nhint: "),
     ):
         assert said in error(pgbraid("init", *wrong)), wrong
@@ -98,7 +98,7 @@ def test_parts_are_chosen(pgbraid: Run, home: Path, tmp_path: Path) -> None:
     assert said.startswith("embedded PostgreSQL")
     assert "\npart memory added\npart sync added\nmigration sync.0001.baseline applied\n" in said
     assert error_free_json(pgbraid("status", "--json"))["installed_parts"] == ["memory", "sync"]
-    hint = "hint: remove it: pgbraid uninstall --part sync\n"
+    hint = "hint: remove the part: pgbraid uninstall --part sync\n"
     assert error(pgbraid("init", "--without", "sync")).endswith(hint)
     assert output(pgbraid("upgrade")).endswith("is up to date\n")
     assert output(pgbraid("init", "--without", "transfer")).endswith("is up to date\n")

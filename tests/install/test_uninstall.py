@@ -26,7 +26,7 @@ def test_roles_go_with_the_last_database_that_uses_them(cluster: embedded.Server
         install(dsn)
     report = uninstall(cluster.dsn)
     assert report.schemas == ("braid", "braid_calls", "braid_locks", "braid_store")
-    assert report.roles_kept == "another database of this cluster uses them"
+    assert report.roles_kept == "another database of this server uses these roles"
     assert count(cluster.dsn, SCHEMAS) == 0
     assert count(cluster.dsn, ROLES) == 4  # two of them belong to the other database
     assert uninstall(cluster.dsn_for("second")).roles_kept is None

@@ -392,9 +392,9 @@ def test_what_is_refused(store: PgbraidVectorStore) -> None:
         store.add_documents([Document("a"), Document("b")], ids=["1"])
     with pytest.raises(InvalidArgumentError, match="has the key '_langchain'"):
         store.add_documents([Document("a", metadata={"_langchain": 1})])
-    with pytest.raises(InvalidArgumentError, match="needs ids or a filter"):
+    with pytest.raises(InvalidArgumentError, match="needs either ids or a filter"):
         store.delete()
-    with pytest.raises(InvalidArgumentError, match="needs ids or a filter"):
+    with pytest.raises(InvalidArgumentError, match="needs either ids or a filter"):
         store.delete(filter={})
     with pytest.raises(TypeError, match="no argument 'namespace'"):
         store.delete(["1"], namespace="x")
@@ -475,7 +475,7 @@ def test_what_cleanup_deletes(store: PgbraidVectorStore, client: pgbraid.Client)
     assert store.index(pages("a.txt", "one"), cleanup="full")["num_deleted"] == 2
     assert left() == {"one"}
     assert client.get_document("mine") and client.get_document("theirs")
-    with pytest.raises(InvalidArgumentError, match="no document came, and 1 are indexed"):
+    with pytest.raises(InvalidArgumentError, match="the loader gave no document, so the 1 indexed documents are kept"):
         store.index([], cleanup="full")
     with pytest.raises(InvalidArgumentError, match="has no source: 'stray'"):
         store.index([Document("stray")], cleanup="incremental")

@@ -79,7 +79,7 @@ def test_each_setting_is_compared_with_a_collection_that_exists(db: Connection, 
     other = {**SETTINGS, name: DEFAULTS[name]}
     message, hint = refused(db, "select braid.create_collection('given', settings => %s)", Jsonb(other))
     assert message == 'collection "given" exists with other settings'
-    assert "drop it" in hint
+    assert "drop the collection" in hint
 
 
 def test_settings_that_are_not_given_stay(db: Connection) -> None:
@@ -157,7 +157,7 @@ def test_settings_and_ranking_are_objects(db: Connection, value: str) -> None:
 def test_what_stored_documents_depend_on_does_not_change(db: Connection, name: str) -> None:
     message, hint = refused(db, "select braid.set_collection('default', %s)", Jsonb({name: SETTINGS[name]}))
     assert message == f"settings: {name} cannot be changed"
-    assert "create another collection" in hint
+    assert "Create another collection" in hint
 
 
 def test_a_preset_can_be_tried_by_a_search(db: Connection) -> None:

@@ -103,7 +103,7 @@ def test_null_in_place_of_a_vector_is_refused_even_where_none_was_before(db: Con
             continue
         with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
             db.execute(call, (documents, vector(X)))
-        assert str(caught.value).startswith('embedding of document "a" is 1, element 1 of embeddings is null')
+        assert str(caught.value).startswith('embedding of document "a" is 1, but element 1 of embeddings is null')
         assert caught.value.diag.message_hint
 
 

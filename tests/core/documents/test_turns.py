@@ -521,19 +521,19 @@ def test_upsert_document_takes_turns(db: Connection) -> None:
             {"turns": [], "content": "a"},
             "22023",
             'document "bad" has turns and also content',
-            "turns alone",
+            "only in turns",
         ),
         (
             {"turns": [], "chunks": []},
             "22023",
             'document "bad" has turns and also chunks',
-            "turns alone",
+            "only in turns",
         ),
         (
             {"turns": [], "embedding": [1]},
             "22023",
             "turns and also embedding",
-            "turns alone",
+            "only in turns",
         ),
         (
             {"turns": [{"text": "a"}] * 100_001},

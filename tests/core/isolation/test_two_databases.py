@@ -302,7 +302,7 @@ def test_a_renamed_database_goes_on_and_gets_roles_of_its_own(
     assert finds(renamed)
     assert install(one.dsn(), only=["core"]).changed
     assert not install(renamed.dsn()).changed
-    assert uninstall(renamed.dsn()).roles_kept == "another database of this cluster uses them"
+    assert uninstall(renamed.dsn()).roles_kept == "another database of this server uses these roles"
     assert admin.execute("select count(*) from pg_roles where rolname ~ %s", (f"{renamed.name}$",)).fetchone() == (0,)
 
 
@@ -346,7 +346,7 @@ def test_uninstalling_takes_the_databases_own_roles_along(
     two_cores: tuple[Database, Database], admin: Connection
 ) -> None:
     one, other = two_cores
-    assert uninstall(one.dsn()).roles_kept == "another database of this cluster uses them"
+    assert uninstall(one.dsn()).roles_kept == "another database of this server uses these roles"
     own = f"^braid_(owner|definer)_({one.name}|{other.name})$"
     left = admin.execute("select rolname from pg_roles where rolname ~ %s", (own,)).fetchall()
     assert {role for (role,) in left} == {f"braid_owner_{other.name}", f"braid_definer_{other.name}"}

@@ -430,7 +430,7 @@ def test_what_was_compared_with_another_ranking_is_refused(db: Connection, name:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
         apply(db, name, {**measured, "b": 0.1}, expected_ranking=measured)
     assert caught.value.diag.message_primary == (f'expected_ranking has title_weight 1, and collection "{name}" has 3')
-    assert "has changed meanwhile" in (caught.value.diag.message_hint or "")
+    assert "changed the ranking meanwhile" in (caught.value.diag.message_hint or "")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"expected_ranking has what 1, .* no such setting"):
         apply(db, name, {"b": 0.1}, expected_ranking={"what": 1})
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected_ranking is a JSON array"):

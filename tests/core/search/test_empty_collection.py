@@ -13,7 +13,10 @@ from support.calls import one, set_tenant, upsert
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
-DEFAULT = 'The collection "default", which is searched by default, has none of your documents; these collections have some: "docs", "notes".'
+DEFAULT = (
+    'The collection "default", which is searched by default, has none of your documents; '
+    'these collections have some: "docs", "notes".'
+)
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
     ):
         assert warnings(filled, call) == [DEFAULT], call
     (named,) = warnings(filled, "search_json('amber', collection => 'empty')")
-    assert named.startswith('The collection "empty", which the search names, has no documents')
+    assert named.startswith('The collection "empty", which the search names, has none of your documents')
     for call in ("search_json('none', collection => 'docs')", "search_json('amber', collection => 'docs')"):
         assert warnings(filled, call) == []
 
@@ -49,7 +52,7 @@ def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
 def test_only_the_tenants_own_collections_are_named(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other')")
     set_tenant(filled, "other")
-    # The tenant has no documents anywhere.
+    # The tenant has none of your documents anywhere.
     assert warnings(filled, "search_json('amber')") == []
     upsert(filled, [{"external_id": "a", "content": "amber"}], "theirs")
     (told,) = warnings(filled, "search_json('amber')")

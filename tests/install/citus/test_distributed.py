@@ -186,7 +186,7 @@ def test_nobody_else_may_call_what_nodes_have(cluster: Cluster) -> None:
 
 
 def test_the_number_of_shards_stays(cluster: Cluster) -> None:
-    with pytest.raises(InvalidArgumentError, match="in 8 shards already, and cannot be in 5"):
+    with pytest.raises(InvalidArgumentError, match="in 8 shards already: their number cannot change to 5"):
         distribute(cluster.dsn, shard_count=5)
 
 

@@ -276,7 +276,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "a\x00b"}, "NUL"),
     ("search", {"query": "\ud800"}, "surrogates"),
     ("recall", {"query": "price", "timeframe": "when pigs fly"}, "Hint: "),
-    ("get_document", {"external_id": "nothing"}, "take external_id from what search gave"),
+    ("get_document", {"external_id": "nothing"}, "take external_id from the results of search"),
     ("get_document", {"external_id": "call-1", "first_chunk": -1}, "first_chunk"),
     ("get_document", {"external_id": "nothing#1"}, 'no document "nothing#1"'),
     ("search", {"query": "price", "filtres": {"speaker": "Ben"}}, "filtres"),

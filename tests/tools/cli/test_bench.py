@@ -150,7 +150,7 @@ def test_logins_with_fewer_rights(run: Run, filled: Connection, dsn: str, make_l
     assert done.code == 0, done
     result = json.loads(done.out)
     check(result, has_usual=False)
-    assert "has not the rights of the tables' owner" in result["notes"][0]
+    assert "lacks the rights of the tables' owner" in result["notes"][0]
     for arguments in (own, ("bench", "--generate", "100", "--dsn")):
         done = run(*arguments, make_conninfo(dsn, user=reader))
         assert done.code == 2 and done.err.startswith("pgbraid: ") and "Traceback" not in done.err

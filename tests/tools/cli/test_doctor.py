@@ -57,7 +57,7 @@ def test_advice_alone_and_nothing_end_with_0(
     own = ("--dsn", make_conninfo(dsn, user=writer))
     clean = run("doctor", *own)
     assert clean.code == 0, clean
-    assert "looked at   tenant default alone, as the login is no administrator" in clean.out
+    assert "looked at   tenant default alone, because the login is not an administrator" in clean.out
     assert clean.out.splitlines()[-1] == "problems: 0, advice: 0"
     db.execute("select braid.create_collection('long', embedding_model => 'all-MiniLM-L12-v2')")
     advice = run("doctor", *own, "--json")

@@ -397,7 +397,7 @@ def test_queries_of_the_search_log_are_sampled_and_embedded(
     assert all(query["embedding_models"] for query in found)
     done = run("judgments", "sample", "asked")
     assert (done.code, done.out) == (0, "0 queries stored\n")
-    assert done.err.startswith("the search log of default has no text of a query that the set has not\n")
+    assert done.err.startswith("the search log of default has no query text that is not in the set already\n")
     done = run("judgments", "sample", "asked", "--collection", "none")
     assert done.code == 2
     assert "none" in done.err

@@ -119,7 +119,7 @@ def test_a_set_without_queries_is_refused(run: Run, client: pgbraid.Client, serv
         assert (done.code, done.out) == (2, "")
         assert done.err.splitlines() == [
             'pgbraid: query set "empty" has no queries',
-            "hint: store some with braid.store_queries",
+            "hint: store queries with braid.store_queries",
         ]
 
 

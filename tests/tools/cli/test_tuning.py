@@ -87,7 +87,7 @@ def test_tune_apply_and_restore(run: Run, judged: pgbraid.Client, config: Path, 
 
     again = run(*tuning, "--apply", "--reason", "once more")
     assert again.code == 1
-    assert again.err.splitlines()[-1] == "not applied: the gain on queries that did not choose may be chance"
+    assert again.err.splitlines()[-1] == "not applied: the gain on held-out queries may be chance"
     assert "no ranking that was tried is better than the present one" in again.out
     assert len(judged.list_rankings()) == 3
 
@@ -118,11 +118,11 @@ def test_what_only_searches_can_give_is_not_applied(
     space, file = write(tmp_path / "space.json", {"boosts": [boosts]}), tmp_path / "ranking.json"
     done = run("tune", "wanted", "--space", space, "--config", config, "--output", file, "--apply")
     assert done.code == 1
-    asked = f"searches must give themselves {json.dumps({'options': {'boosts': boosts}})}"
+    asked = f"each search must give {json.dumps({'options': {'boosts': boosts}})}"
     said = done.err.splitlines()
     assert said[-2:] == [
-        f"{file} is not all that was measured: {asked}",
-        f"not applied: the ranking alone does not gain so, {asked}",
+        f"{file} does not hold everything that was measured: {asked}",
+        f"not applied: the ranking alone does not bring this gain, {asked}",
     ]
     assert asked in done.out
     assert judged.list_rankings() == before

@@ -145,7 +145,7 @@ def test_a_first_run_offers_the_demo(
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         (found,) = client.status("demo")["collections"]
     assert found["documents"] == len(some) and found["pending_embeddings"] == 0
-    # Documents exist by now, and this workbench only reads.
+    # Documents exist by now, and this workbench is read-only.
     status, answer = running.call("load_demo", {"confirm": "demo"})
     assert status == 403 and "only reads" in answer["error"]["message"]
     assert next(opened, None) is None

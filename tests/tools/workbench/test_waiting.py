@@ -71,7 +71,7 @@ def test_a_statement_has_its_time(filled: str, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(server, "LONGEST", 1)
         with serving(filled) as running:
             status, answer = running.call("search", PRICE)
-            assert status == 504 and answer["error"]["message"] == "it took too long"
+            assert status == 504 and answer["error"]["message"] == "the statement took too long"
 
 
 class Slow(HashEmbedder):

@@ -29,7 +29,7 @@ def records_of(
     client makes its own batches."""
     if ids is not None and len(ids) != len(documents):
         raise InvalidArgumentError(
-            f"there are {len(ids)} ids and {len(documents)} documents", hint="give an id for each, or none"
+            f"there are {len(ids)} ids and {len(documents)} documents", hint="give one id for each document, or no ids"
         )
     given = [document.id for document in documents] if ids is None else ids
     return [

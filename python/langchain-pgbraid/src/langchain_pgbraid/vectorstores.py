@@ -371,7 +371,7 @@ def _check_deletion(ids: list[str] | None, filters: Mapping[str, Any] | None, ot
         raise TypeError(f"delete() has no argument {next(iter(others))!r}")
     if (ids is None) == (not filters):
         raise InvalidArgumentError(
-            "delete() needs ids or a filter, and not both",
+            "delete() needs either ids or a filter",
             hint="to delete all, use clear_collection() of pgbraid.connect()",
         )
 

@@ -74,7 +74,8 @@ def record(
     for reserved in KEYS:
         if reserved in metadata:
             raise InvalidArgumentError(
-                f"the metadata of document {external_id!r} has the key {reserved!r}", hint="it is taken: rename it"
+                f"the metadata of document {external_id!r} has the key {reserved!r}",
+                hint="rename this key: the store uses it itself",
             )
     _refuse_chunk_of_another(external_id, metadata)
     found: dict[str, Any] = {"external_id": external_id, "metadata": {**metadata, key: dict(own or {})}}
@@ -158,7 +159,7 @@ def _refuse_chunk_of_another(external_id: str, metadata: Mapping[str, Any]) -> N
     if chunk_index is not None and external_id in (document, f"{document}#{chunk_index}"):
         raise InvalidArgumentError(
             f"{external_id!r} is chunk {chunk_index} of document {document!r}, which was not written by this store",
-            hint="writing it would replace the whole document: give the copy another id",
+            hint="give the copy another id: writing it under this id would replace the whole document",
         )
 
 

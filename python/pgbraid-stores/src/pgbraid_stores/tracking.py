@@ -59,7 +59,7 @@ class Seen:
         elif self._cleanup == "incremental":
             raise InvalidArgumentError(
                 f"a document has no source: {record['chunks'][0]['content'][:100]!r}",
-                hint="give each one in its metadata, or use cleanup='full'",
+                hint="give each document a source in its metadata, or use cleanup='full'",
             )
         whole = _digest(to_json(record, "metadata"))
         if whole in self._whole:

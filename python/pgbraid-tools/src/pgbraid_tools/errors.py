@@ -13,7 +13,7 @@ class IngestError(PgbraidError):
     def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
         super().__init__(
             f"{file}:{line}: {message}" if line else f"{file}: {message}",
-            hint=hint or "correct it, or leave it out with --exclude",
+            hint=hint or "correct the file, or leave it out with --exclude",
         )
         self.file = file
         self.line = line

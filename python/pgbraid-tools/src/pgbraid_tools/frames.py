@@ -67,7 +67,7 @@ def frame_documents(frame: Any, id: str, text: str) -> Iterator[dict[str, Any]]:
     for argument, name in (("id", id), ("text", text)):
         if name not in names:
             raise InvalidArgumentError(
-                f'{argument}: the frame has no column "{name}"', hint=f"it has: {', '.join(names) or 'none'}"
+                f'{argument}: the frame has no column "{name}"', hint=f"its columns are: {', '.join(names) or 'none'}"
             )
     for argument, name, key in (("id", id, "external_id"), ("text", text, "content")):
         if name != key and key in names:
@@ -80,7 +80,7 @@ def frame_documents(frame: Any, id: str, text: str) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(_rows(frame, names)):
         values = {name: value for name, given in row.items() if (value := _plain(given)) is not None}
         if id not in values:
-            raise InvalidArgumentError(f'row {number} has no "{id}"', hint="give each row an id, or leave it out")
+            raise InvalidArgumentError(f'row {number} has no "{id}"', hint="give each row an id, or leave the row out")
         document: dict[str, Any] = {"external_id": str(values.pop(id))}
         document["content"] = str(values.pop(text, ""))
         metadata = values.pop("metadata", {})

@@ -167,7 +167,7 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
             f"the largest of {demand.tenants:,} tenants cannot have {largest:,} of {demand.chunks:,} chunks",
             hint=f"it has {math.ceil(mean):,} to {demand.chunks - demand.tenants + 1:,}"
             if demand.tenants > 1
-            else "give --tenants, too: one tenant has all",
+            else "give --tenants as well: a single tenant has all chunks",
             sqlstate="22023",
         )
     tenant = _tenant(demand, storage, largest)

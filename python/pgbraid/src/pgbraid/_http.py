@@ -60,7 +60,7 @@ class JsonService:
             raise InvalidArgumentError(f"base_url {base_url!r} is not an http(s) address")
         if "@" in parts.netloc:
             raise InvalidArgumentError(
-                "base_url has a user name or a password", hint="leave it out; api_key is for what the service checks"
+                "base_url has a user name or a password", hint="leave them out, and give the service's key as api_key"
             )
         if not timeout > 0:
             raise InvalidArgumentError(f"timeout is {timeout}", hint="give seconds, more than 0")
@@ -137,7 +137,7 @@ class JsonService:
     def _wait_until(self, moment: float, give_up: float, why: str) -> None:
         seconds = moment - time.monotonic()
         if seconds > LONGEST_WAIT or moment > give_up:
-            raise self._error(f"{why}; the next request could be made in {seconds:.1f} s, which is too late")
+            raise self._error(f"{why}; the next request would be possible in {seconds:.1f} s, which is too late")
         if seconds > 0:
             time.sleep(seconds)
 

@@ -217,12 +217,12 @@ def checked_records(lines: Iterable[str]) -> Iterator[str]:
             except json.JSONDecodeError as error:
                 raise InvalidArgumentError(
                     f"line {number} is not JSON: {error.msg} (character {error.colno})",
-                    hint="give the lines of an export, whole and unchanged",
+                    hint="give the lines of an export, complete and unchanged",
                 ) from error
             except ValueError as error:
                 raise InvalidArgumentError(
                     f"line {number} is not JSON: it has {error}",
-                    hint="give the lines of an export, whole and unchanged",
+                    hint="give the lines of an export, complete and unchanged",
                 ) from error
             except RecursionError as error:
                 raise InvalidArgumentError(f"line {number} is JSON nested too deeply") from error
@@ -310,4 +310,4 @@ def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> 
 
 
 def _keys_hint(known: frozenset[str]) -> str:
-    return f"the keys are {', '.join(sorted(known))}; put others into metadata"
+    return f"the keys are {', '.join(sorted(known))}; put other keys into metadata"

@@ -157,7 +157,7 @@ class Service:
                 raise DimensionMismatchError(
                     f"{self.embedder.model_name} gives {vector.dimensions()} dimensions,"
                     f" and the collection has {dimensions}",
-                    hint="embed with the model that the collection was made for, or move it to another:"
+                    hint="embed with the collection's model, or move the collection to another model with"
                     " braid.start_model_change",
                 )
         return vectors

@@ -172,8 +172,8 @@ _ON_STANDBYS = ("ProcessInterrupts", "ProcessRecoveryConflictInterrupt")
 # None if the server ended the session, and libpq has only the message.
 _CONFLICTS = ("40001", "40P01", None)
 _RECOVERY_HINT = (
-    "connect again, unless the connection is open, and repeat the call; set hot_standby_feedback = on and a higher"
-    " max_standby_streaming_delay on the standby if it happens often"
+    "repeat the call, on a new connection if this one was closed; if it happens often, set"
+    " hot_standby_feedback = on and a higher max_standby_streaming_delay on the standby"
 )
 
 
@@ -244,7 +244,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
         # Citus failed to reach another node; our own session is intact.
         return PgbraidError(
             message.partition("\n")[0],
-            hint="nothing was done on any node: start that one, and repeat the call",
+            hint="start that node, and repeat the call: nothing was done on any node",
             sqlstate=sqlstate,
         )
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
@@ -256,7 +256,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
         return absent
     named = re.search(r'\bbraid\.(\w+)[("]', message) if sqlstate in ("42883", "42P01") else None
     if named and named[1] in _RENAMED:
-        return InvalidArgumentError(message, hint=f"write it so: {_RENAMED[named[1]]}", sqlstate=sqlstate)
+        return InvalidArgumentError(message, hint=f"write instead: {_RENAMED[named[1]]}", sqlstate=sqlstate)
     if sqlstate in ("3F000", "42P01") and '"braid' in message:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
@@ -270,7 +270,7 @@ def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> Pgbra
         hint = hint or "call it on the primary, in a transaction that may write"
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)
     if kind is ConflictError:
-        hint = hint or "repeat the call, or the whole transaction that it is part of"
+        hint = hint or "repeat the call, or the whole transaction of the call"
     elif kind is PermissionDeniedError:
         hint = hint or "have an administrator run: grant braid_reader to the login, or braid_writer to write"
     elif kind is InvalidArgumentError:

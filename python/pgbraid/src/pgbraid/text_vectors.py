@@ -67,5 +67,5 @@ def _cache_key(embedder: Embedder, text: str) -> tuple[int, str, bytes]:
 
 def embedder_failure(error: Exception) -> EmbeddingError:
     message = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
-    hint = getattr(error, "hint", None) or "look at what the embedder does"
+    hint = getattr(error, "hint", None) or "check the embedder"
     return EmbeddingError(f"the embedder failed: {message}", hint=hint)

@@ -49,8 +49,9 @@ async def embed_waiting(client: AsyncClient, collection: str) -> int:
         return await client.embed_pending(collection)
     except (DimensionMismatchError, EmbeddingError) as error:
         warnings.warn(
-            f'documents of collection "{collection}" are stored without their embeddings, which they wait for: '
-            f"{error.message}; full text finds them; embed them with embed_pending() or `pgbraid work`",
+            f'documents of collection "{collection}" are stored, but wait for their embeddings: '
+            f"{error.message}; only full-text search finds these documents; embed them with embed_pending() or"
+            " `pgbraid work`",
             stacklevel=3,
         )
         return 0

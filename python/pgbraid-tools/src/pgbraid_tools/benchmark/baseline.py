@@ -93,7 +93,7 @@ def refused(connection: Connection, collection: Collection) -> str | None:
     """Return the reason why no copy can be made; None if it can."""
     row = connection.execute(MAY).fetchone()
     if not row or not row[0]:
-        return "the login has not the rights of the tables' owner, which copying them takes"
+        return "the login lacks the rights of the tables' owner, which the copy needs"
     if collection.dimensions > MOST_DIMENSIONS_HALF:
         return f"pgvector indexes no vectors of {collection.dimensions} dimensions"
     return None

@@ -37,7 +37,7 @@ def render(result: Mapping[str, Any], times: Mapping[str, Sequence[float]]) -> s
         f"<p class=faint>pgbraid {escape(server['pgbraid'])}, PostgreSQL {escape(server['postgresql'])}, pgvector"
         f" {escape(server['pgvector'] or '')}; shared_buffers {escape(server['shared_buffers'])}."
         f" {escape(result['begun'])}."
-        " Clients ran on the machine that wrote this page: times have the way to the server in them.</p>",
+        " Clients ran on the machine that wrote this page: times include the network round trip to the server.</p>",
         *(f"<p class=warning>{escape(note)}</p>" for note in result["notes"]),
         _cells(result["cells"]),
         _index_recall(result["index_recall"]),

@@ -93,7 +93,7 @@ def scratch_database(connection: Connection) -> Iterator[str]:
         except psycopg.errors.InsufficientPrivilege as error:
             is_refused = True
             raise PermissionDeniedError(
-                "the login may not create a database for what is generated",
+                "the login may not create a database for the generated texts",
                 hint="use a login with CREATEDB, or the embedded server: run pgbraid bench without --dsn and"
                 " PGBRAID_DSN",
             ) from error

@@ -121,7 +121,9 @@ def queries_of_set(
     rows = connection.execute("select query_text from braid.list_queries(%s, %s)", (query_set, count)).fetchall()
     texts = [text for (text,) in rows if text.strip()]
     if not texts:
-        raise InvalidArgumentError(f"the query set {query_set!r} has no queries", hint="braid.store_queries adds some")
+        raise InvalidArgumentError(
+            f"the query set {query_set!r} has no queries", hint="store queries with braid.store_queries"
+        )
     embedder = next((one for one in embedders if one.model_name == collection.embedding_model), None)
     vectors: list[str | None] = []
     for text in texts:

@@ -46,7 +46,9 @@ def part_bundles(names: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
 
 def _addition(name: str, found: Resources) -> str:
     if name == CORE:
-        raise InvalidArgumentError("the core is added to nothing", hint="write its bundle: pgbraid bundle --only core")
+        raise InvalidArgumentError(
+            "the core cannot be added to an installation", hint="write its bundle: pgbraid bundle --only core"
+        )
     wanted = rows((each, found.part_hashes[each]) for each in found.parts if each in with_needs(found, [name]))
     # These core files set the policies and privileges of every object, also of a part's objects.
     core = (file for file in found.repeatable if file.owner == CORE and not DECLARES.search(file.text))

@@ -126,7 +126,7 @@ def bench(
     if report is not None:
         _check_folder(report)
     if generate is not None and query_set is not None:
-        raise click.UsageError("--generate has queries of its own: leave out --query-set")
+        raise click.UsageError("leave out --query-set: --generate makes its own queries")
     dsn = find_dsn(dsn)
     # SIGTERM acts like Ctrl-C, so that temporary objects are removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -155,7 +155,7 @@ def _version_findings(connection: Connection, installation: Installation) -> lis
     unknown = ", ".join(installation.unknown_migrations)
     changed = ", ".join(installation.changed_migrations)
     found = f"The database has pgbraid {installation.version}, this package is {__version__}."
-    clients = "Clients of this package refuse to work with it, or lack what it has."
+    clients = "Clients of this package refuse this database, or lack functions that it has."
     upgrade, update = "pgbraid upgrade", "pip install --upgrade pgbraid"
     findings = []
     if version(installation.version) > version(__version__):
@@ -169,17 +169,19 @@ def _version_findings(connection: Connection, installation: Installation) -> lis
         found = f"Migrations are pending: {pending}."
         findings.append(_finding(PROBLEM, "database_older", "pgbraid", found, clients, upgrade))
     elif changed:
-        reason = "Such a database cannot be upgraded. Its data can be moved to a new one, tenant by tenant."
+        reason = (
+            "A database with changed migrations cannot be upgraded. Move its data to a new database, tenant by tenant."
+        )
         found = f"Migrations were changed after they had been applied: {changed}."
         findings.append(_finding(PROBLEM, "migrations_changed", "pgbraid", found, reason, "pgbraid export-tenant"))
     elif other := installation.differing_parts:
-        found = f"Functions of one version, but not of this package: {', '.join(other)}."
+        found = f"The version is the same, but functions of these parts are not of this package: {', '.join(other)}."
         findings.append(_finding(PROBLEM, "functions_differ", "pgbraid", found, clients, upgrade))
     # On a cluster some function bodies differ on purpose.
     elif not exists(connection, "braid_shards.node_shards") and (bodies := changed_functions(connection, installation)):
         named = ", ".join(bodies[:NAMED]) + (", …" if len(bodies) > NAMED else "")
         found = f"Somebody has changed or dropped functions: {named}."
-        reason = "They do something else than this package's, or are missing."
+        reason = "These functions differ from this package's functions, or are missing."
         findings.append(_finding(PROBLEM, "functions_changed", "pgbraid", found, reason, upgrade))
     return findings
 
@@ -204,8 +206,9 @@ def _time_findings(connection: Connection) -> list[dict[str, str]]:
                 "clocks_differ",
                 "clock",
                 f"It is {_instant(server_time)} on the server, and {_instant((before + after) / 2)} here.",
-                "Times that clients send are compared with the server's: a document from now may be from the future,"
-                " and leases and pauses of workers end too late or too soon. Run this where the clock is wrong.",
+                "Times that clients send are compared with the server's: a document written now may seem to come from"
+                " the future, and workers' leases and pauses end too late or too soon."
+                " Run the command on the machine with the wrong clock.",
                 "timedatectl set-ntp true",
             )
         )
@@ -220,8 +223,8 @@ def _time_findings(connection: Connection) -> list[dict[str, str]]:
                 ADVICE,
                 "time_zones_differ",
                 "time zone",
-                f"The session's time zone is {server_zone}, this machine's is at UTC{here:%z}.",
-                "Where a timeframe says today, that is a day of the session's, unless the call gives time_zone.",
+                f"The session's time zone is {server_zone}, but this machine's offset is UTC{here:%z}.",
+                "A timeframe such as today means a day in the session's time zone, unless the call gives time_zone.",
                 command.as_string(connection),
             )
         )
@@ -262,7 +265,7 @@ def _print(facts: dict[str, Any]) -> None:
         + (
             "the server and all tenants"
             if facts["looked_at"] == "everything"
-            else f"{facts['looked_at']} alone, as the login is no administrator"
+            else f"{facts['looked_at']} alone, because the login is not an administrator"
         ),
     ]
     for line in lines:

@@ -83,7 +83,7 @@ def show(external_id: str, dsn: str | None, tenant: str, collection: str, as_jso
     if document is None:
         raise NotFoundError(
             f'collection "{collection}" has no document {external_id!r}',
-            hint="pgbraid list shows those there are; a row of a synced table may wait for pgbraid work",
+            hint="pgbraid list shows the documents there are; a row of a synced table may still wait for pgbraid work",
         )
     if as_json:
         print_json(asdict(document))
@@ -145,7 +145,7 @@ def delete(
             if not deleted:
                 raise NotFoundError(
                     f'collection "{collection}" has none of these documents',
-                    hint="pgbraid list shows those there are",
+                    hint="pgbraid list shows the documents there are",
                 )
     click.echo(f"{_number(deleted)} deleted" + ("" if everything or deleted == count else f" of {count}"))
 

@@ -194,7 +194,7 @@ def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str
     except (psycopg.ProgrammingError, psycopg.NotSupportedError) as error:
         raise InvalidArgumentError(f"{table!r} is not a table's name", hint="write table or schema.table") from error
     if not rows:
-        raise NotFoundError(f"table {table!r} does not exist", hint="write its schema too: schema.table")
+        raise NotFoundError(f"table {table!r} does not exist", hint="write the table with its schema: schema.table")
     types = {name: kind for _, _, name, kind in rows}
     for name in columns.values():
         if name not in types:
@@ -271,5 +271,5 @@ def _metadata(name: str, text: str) -> Any:
     except (ValueError, RecursionError) as error:
         raise InvalidArgumentError(
             f"metadata of {name[:100]!r} cannot be read: {str(error)[:100]}",
-            hint="shorten its numbers, or nest it less deeply",
+            hint="shorten the numbers of the metadata, or nest it less deeply",
         ) from error

@@ -220,7 +220,7 @@ def _chunk_tokens(client: Client, collection: str, *, create: bool) -> int:
         row = client.connection.execute(query, (collection,), prepare=False).fetchone()
     if row is None:
         raise NotFoundError(
-            f'collection "{collection}" does not exist', hint="add --create, or see pgbraid status for those there are"
+            f'collection "{collection}" does not exist', hint="add --create, or see the collections with pgbraid status"
         )
     return int(row[0])
 

@@ -89,7 +89,7 @@ def learn(
         else:
             _print(query_set, kind, learned)
         if store and learned.gain <= 0:
-            click.echo("not stored: nothing is gained on queries that it has not seen", err=True)
+            click.echo("not stored: the model gains nothing on queries that it was not trained on", err=True)
             raise SystemExit(FAILED)
         if store:
             is_new = client.store_ranking_model(name, learned.model)

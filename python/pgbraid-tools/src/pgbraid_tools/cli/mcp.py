@@ -94,7 +94,8 @@ def mcp(
         raise click.UsageError(f"{given} needs --token-issuer")
     elif address is not None and address[0] not in LOOPBACK:
         raise click.UsageError(
-            f"others may reach {address[0]}: demand tokens with --token-issuer, or listen at 127.0.0.1:{address[1]}"
+            f"other machines can reach {address[0]}: demand tokens with --token-issuer, or listen at"
+            f" 127.0.0.1:{address[1]}"
         )
     _check_extra()
     import asyncio

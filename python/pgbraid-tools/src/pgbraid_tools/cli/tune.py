@@ -90,7 +90,7 @@ def tune(
         if output is not None:
             output.write_text(json.dumps(tuned["chosen"]["ranking"], indent=2) + "\n", encoding="utf-8")
             if tuned["chosen"]["search_arguments"]:
-                click.echo(f"{output} is not all that was measured: {_asked(tuned)}", err=True)
+                click.echo(f"{output} does not hold everything that was measured: {_asked(tuned)}", err=True)
         if as_json:
             print_json(tuned)
         else:
@@ -168,7 +168,7 @@ def _shown(value: Any) -> str:
 
 
 def _asked(tuned: dict[str, Any]) -> str:
-    return f"searches must give themselves {json.dumps(tuned['chosen']['search_arguments'])}"
+    return f"each search must give {json.dumps(tuned['chosen']['search_arguments'])}"
 
 
 def _apply(
@@ -182,10 +182,10 @@ def _apply(
     held_out = tuned["held_out"]
     low, high = held_out["interval"]
     if low <= 0 or tuned["chosen"]["place"] == 1:
-        click.echo("not applied: the gain on queries that did not choose may be chance", err=True)
+        click.echo("not applied: the gain on held-out queries may be chance", err=True)
         raise SystemExit(FAILED)
     if tuned["chosen"]["search_arguments"]:
-        click.echo(f"not applied: the ranking alone does not gain so, {_asked(tuned)}", err=True)
+        click.echo(f"not applied: the ranking alone does not bring this gain, {_asked(tuned)}", err=True)
         raise SystemExit(FAILED)
     if reason is None:
         gain = f"{held_out['gain']:+.4f} (95 %: {low:+.4f} to {high:+.4f})"

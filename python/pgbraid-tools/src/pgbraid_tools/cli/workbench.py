@@ -61,7 +61,7 @@ def workbench(
 
     if host not in LOOPBACK and not allowed_hosts:
         raise click.UsageError(
-            f"others may reach {host}: say by which name with --allowed-host, or listen at 127.0.0.1:{port}"
+            f"other machines can reach {host}: give its name with --allowed-host, or listen at 127.0.0.1:{port}"
         )
     for name in allowed_hosts:
         if not _is_name(name):

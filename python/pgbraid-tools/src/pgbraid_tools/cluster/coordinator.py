@@ -28,21 +28,23 @@ def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
         raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
     if not found.is_this_package or found.pending_migrations:
         raise InstallationError(
-            "the coordinator's pgbraid is not this package's", hint="run: pgbraid upgrade, then this command again"
+            "the coordinator's pgbraid differs from this package", hint="run: pgbraid upgrade, then this command again"
         )
     row = coordinator.execute("select rolsuper from pg_catalog.pg_roles where rolname = current_user").fetchone()
     if row != (True,):
-        raise InstallationError("to distribute takes a superuser", hint="give the DSN of one")
+        raise InstallationError("distributing tenants takes a superuser", hint="give the DSN of a superuser")
     if is_begun:
         return
     for query, what, hint in (
-        ("select from braid_store.model_changes", "a model change is under way", "finish it or roll it back"),
+        ("select from braid_store.model_changes", "a model change is under way",
+         "finish the model change, or roll it back"),
         ("select from braid_store.access_settings a where a.create_tenants",
          "a first write creates its tenant, which no node of a cluster can do",
          "run: select braid.set_access(create_tenants => false), and create tenants by braid.create_tenant"),
         ("select from braid_store.synced_tables", "tables are synced into this database", "run braid.unsync_table"),
         ("select from braid_store.dropped_tenants union all select from braid_store.dropped_collections union all"
-         " select from braid_store.dropped_spaces", "rows of what was dropped are left", "run: pgbraid maintain"),
+         " select from braid_store.dropped_spaces", "rows of dropped tenants or collections are left",
+         "run: pgbraid maintain"),
     ):  # fmt: skip
         # A part that is not installed has no table.
         table = query.split()[2]
@@ -68,7 +70,7 @@ def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) ->
         # Chunks of open writers stay.
         idle = 0 if any(count for (count,) in moved) else idle + 1
         if idle > 50:
-            raise ConflictError("writers do not let go of chunks whose vectors are to be moved", hint="run it again")
+            raise ConflictError("writers keep locks on chunks whose vectors are to be moved", hint="run it again")
         time.sleep(0.1 if idle > len(moved) else 0)
 
 

@@ -75,7 +75,7 @@ def distribute(
             report.shard_count = len(placements(coordinator))
             if shard_count not in (None, report.shard_count):
                 raise InvalidArgumentError(
-                    f"tenants are in {report.shard_count} shards already, and cannot be in {shard_count}",
+                    f"tenants are in {report.shard_count} shards already: their number cannot change to {shard_count}",
                     hint="leave the number out, or gather the tenants first: pgbraid distribute --gather",
                     sqlstate="22023",
                 )
@@ -154,7 +154,7 @@ def _count(dsn: str, coordinator: Connection, nodes: Sequence[Node], report: Dis
         different = [name for name, count in expected.items() if report.rows_after[name] != count]
         raise InstallationError(
             f"the nodes do not have the same number of rows as the cluster of: {', '.join(different)}",
-            hint="run: pgbraid distribute again; if it lasts, please report it",
+            hint="run pgbraid distribute again; if the error stays, please report it",
         )
 
 

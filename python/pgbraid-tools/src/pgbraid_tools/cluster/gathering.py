@@ -65,7 +65,8 @@ def _gather_copy(copied: Connection, notify: Notify) -> dict[str, int]:
     query = "select from pg_catalog.pg_class where oid = 'braid_store.documents'::regclass and relkind = 'p'"
     if copied.execute(query).fetchone() is not None:
         raise InstallationError(
-            "this database is a copy of a worker, which has its own tenants only", hint="restore the coordinator's dump"
+            "this database is a copy of a worker, which holds only its own tenants",
+            hint="restore the coordinator's dump",
         )
     notify("take the rows out of the cluster's tables")
     with copied.transaction():

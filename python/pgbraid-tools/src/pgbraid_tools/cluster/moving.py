@@ -108,8 +108,8 @@ def move_shard(
             except psycopg.errors.LockNotAvailable as error:
                 raise ConflictError(
                     f"a transaction that has written to shard {shard} does not end",
-                    hint=f"end it at {source.name} (see pg_stat_activity), and run the same command again; nothing has"
-                    " been moved",
+                    hint=f"end this transaction at {source.name} (see pg_stat_activity), and run the same command"
+                    " again; nothing has been moved",
                     sqlstate="55P03",
                 ) from error
         old.execute("delete from braid_store.due_parts d where d.tenant_id = any(%s)", (ids,))

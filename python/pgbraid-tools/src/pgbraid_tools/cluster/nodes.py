@@ -104,7 +104,7 @@ def one_at_a_time(coordinator: Connection) -> Iterator[None]:
         ).fetchall()
         raise ConflictError(
             f"another session distributes, gathers or moves tenants ({'; '.join(name for (name,) in holders)})",
-            hint="run the same command when it has ended; end a login's that does not: pg_terminate_backend",
+            hint="run the same command when that session has ended; end a stuck session with pg_terminate_backend",
         )
     try:
         yield
@@ -124,7 +124,7 @@ def find_nodes(coordinator: Connection) -> list[Node]:
         )
     if any(node.group == 0 for node in nodes):
         raise NotSupportedError(
-            "the coordinator is to have shards, and definitions are changed there",
+            "the coordinator may not have shards, because definitions are changed there",
             hint="run at the coordinator: select citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false)"
             " from pg_dist_node where groupid = 0",
         )
@@ -161,7 +161,8 @@ def refuse_foreign(worker: Connection, node: Node) -> None:
     query = "select from pg_catalog.pg_class where oid = to_regclass('braid_store.documents') and relkind = 'r'"
     if worker.execute(query).fetchone() is not None:
         raise InstallationError(
-            f"{node.name} has a pgbraid of its own", hint="export its tenants, and run there: pgbraid uninstall"
+            f"{node.name} has a pgbraid of its own",
+            hint="export the node's tenants, and run at this node: pgbraid uninstall",
         )
 
 

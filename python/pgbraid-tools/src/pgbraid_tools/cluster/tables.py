@@ -71,8 +71,8 @@ def is_distributed(connection: Connection) -> bool:
 def refuse_copy(connection: Connection) -> None:
     if is_copy(connection):
         raise InstallationError(
-            "this database is a copy of a cluster's node, and no node of a cluster",
-            hint="a copy of the coordinator becomes a database of its own by: pgbraid distribute --gather",
+            "this database is a copy of a cluster's node, but does not belong to a cluster",
+            hint="to make a copy of the coordinator a database of its own, run: pgbraid distribute --gather",
         )
 
 

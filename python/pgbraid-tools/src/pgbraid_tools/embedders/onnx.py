@@ -49,7 +49,9 @@ class OnnxEmbedder:
         if pooling not in ("mean", "cls", None):
             raise InvalidArgumentError(f"pooling is {pooling!r}", hint="use 'mean', 'cls' or None")
         if max_tokens < 1:
-            raise InvalidArgumentError(f"max_tokens is {max_tokens}", hint="use what the model was trained on")
+            raise InvalidArgumentError(
+                f"max_tokens is {max_tokens}", hint="use the number of tokens that the model was trained on"
+            )
         self._path = Path(path)
         self._pooling = pooling
         self._max_tokens = max_tokens
@@ -138,7 +140,7 @@ class OnnxEmbedder:
                 tokenizer, session, {given.name for given in session.get_inputs()}, self._pooling or _pooling_of(folder)
             )
         except StopIteration:
-            problem = "it needs tokenizer.json and one of " + ", ".join(FILES)
+            problem = "the folder needs tokenizer.json and one of " + ", ".join(FILES)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         raise EmbeddingError(

@@ -46,7 +46,7 @@ def query_count(client: Client, query_set: str) -> int:
     counts: dict[str, int] = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
     if counts.get(query_set) == 0:
         raise InvalidArgumentError(
-            f'query set "{query_set}" has no queries', hint="store some with braid.store_queries"
+            f'query set "{query_set}" has no queries', hint="store queries with braid.store_queries"
         )
     return counts.get(query_set, 0)
 

@@ -64,7 +64,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 if line.strip():
                     yield number, line.rstrip("\r\n")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        hint = "it is damaged or cut off: fetch it again"
+        hint = "fetch the file again: it is damaged or incomplete"
         raise IngestError(f"cannot be unpacked: {error}", file=str(path), hint=hint) from error
 
 
@@ -91,7 +91,7 @@ def _grades(path: Path) -> dict[str, dict[str, int]]:
                 f'gives document "{document}" a second grade for query "{query}"',
                 file=str(path),
                 line=number,
-                hint="keep one; grades of two judges belong into two files, loaded with --judge",
+                hint="keep one grade; put the grades of two judges into two files, and load each with --judge",
             )
     return grades
 
@@ -108,10 +108,10 @@ def _texts(path: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for number, query, text in pairs:
         if not query or not text:
-            hint = "give it both, or remove it"
+            hint = "give the query an id and a text, or remove it"
             raise IngestError("has a query without id or text", file=str(path), line=number, hint=hint)
         if query in texts:
-            hint = "keep one, or give the other an id of its own"
+            hint = "keep one of the two queries, or give the other one an id of its own"
             raise IngestError(f'has query "{query}" again', file=str(path), line=number, hint=hint)
         texts[query] = text
     return texts

@@ -13,7 +13,7 @@ __all__ = ["MOST_EXPANDED_BYTES", "check_archive", "read_member"]
 MOST_EXPANDED_BYTES = 200_000_000
 MOST_MEMBERS = 20_000
 _PIECE = 1 << 20
-_HINT = "it may have been made to fill the memory; divide it if it is what it seems"
+_HINT = "divide the file if you trust it: files that expand this much may be made to fill the memory"
 
 
 def check_archive(file: Input) -> None:
@@ -29,18 +29,20 @@ def check_archive(file: Input) -> None:
             total = 0
             for member in members:
                 if member.flag_bits & 1:
-                    raise file.error("is encrypted", hint="save it without a password")
+                    raise file.error("is encrypted", hint="save the file without a password")
                 with archive.open(member) as content:
                     while piece := content.read(_PIECE):
                         total += len(piece)
                         if total > MOST_EXPANDED_BYTES:
                             raise file.error(f"expands to more than {MOST_EXPANDED_BYTES} bytes", hint=_HINT)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise file.error(f"damaged, or no {file.kind}: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"damaged, or no {file.kind}: {error}", hint="open the file in its program, and save it again"
+        ) from error
 
 
 def read_member(file: Input, archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         return archive.read(str(PurePosixPath(name)))
     except KeyError as error:
-        raise file.error(f"has no {name}", hint="open and save it again") from error
+        raise file.error(f"has no {name}", hint="open the file in its program, and save it again") from error

@@ -224,7 +224,10 @@ class BatchWriter:
                     raise _NotAsLookedUp
                 break
         else:
-            raise ConflictError("other runs write the same documents", hint="let them end, and run it again")
+            raise ConflictError(
+                "other runs write the same documents",
+                hint="wait until the other runs have ended, and run this command again",
+            )
         self._expects_known = bool(known)
         batch.summary += summary + written
         for waiting in refused:
@@ -257,8 +260,8 @@ def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri:
         f"external_id {waiting.external_id!r} is that of {owner}",
         file=waiting.source.name,
         line=waiting.line,
-        hint="leave out --id-column, by which rows have ids of their own; or give files of which each replaces the"
-        " others' rows one --source; or delete what is there: pgbraid delete",
+        hint="leave out --id-column, so that rows get ids of their own; or load files that replace each other's rows"
+        " with the same --source; or delete the stored documents with pgbraid delete",
     )
 
 

@@ -46,7 +46,9 @@ def docx_drafts(file: Input) -> Iterator[Draft]:
             ).value
     # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
-        raise file.error(f"damaged, or no DOCX: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"damaged, or no DOCX: {error}", hint="open the file in its program, and save it again"
+        ) from error
     blocks = (replace(block, position=file.size) for block in chain(blocks_of_html(html), _beside(file)))
     yield from drafts_of_blocks(file, blocks, values)
 
@@ -164,7 +166,10 @@ def _properties(file: Input) -> tuple[str | None, str | None]:
     with zipfile.ZipFile(file.path) as archive:
         names = {member.filename: member.file_size for member in archive.infolist()}
         if "word/document.xml" not in names:
-            raise file.error("damaged, or no DOCX: it has no word/document.xml", hint="open and save it again")
+            raise file.error(
+                "damaged, or no DOCX: it has no word/document.xml",
+                hint="open the file in its program, and save it again",
+            )
         if names["word/document.xml"] > MOST_XML_BYTES:
             raise file.error(f"its text has more than {MOST_XML_BYTES} bytes", hint="divide it into several")
         if "docProps/core.xml" not in names or names["docProps/core.xml"] > 1_000_000:

@@ -52,7 +52,10 @@ def _chapters(file: Input, archive: zipfile.ZipFile, folder: str, book: ElementT
 
 def _xml(file: Input, data: bytes) -> ElementTree.Element:
     if b"<!ENTITY" in data:
-        raise file.error("its package declares entities", hint="they may be made to fill the memory; convert it again")
+        raise file.error(
+            "its package declares entities",
+            hint="convert the book again: declared entities may be made to fill the memory",
+        )
     try:
         return ElementTree.fromstring(data)
     except ElementTree.ParseError as error:

@@ -155,7 +155,7 @@ class Ingestion:
     def _leave_out(self, left_out: LeftOut) -> None:
         name = shown(left_out.path)
         if left_out.failed:
-            self._fail(IngestError(left_out.kind, file=name, hint="correct it, or leave it out with --exclude"))
+            self._fail(IngestError(left_out.kind, file=name, hint="correct the file, or leave it out with --exclude"))
             self._report.failed += 1
         else:
             self._report.note_skipped(name, left_out.kind)
@@ -215,7 +215,7 @@ class Ingestion:
                 IngestError(
                     f"cannot be read: {error.strerror or error}",
                     file=source.name,
-                    hint="see to its permissions, or leave it out with --exclude",
+                    hint="change the file's permissions, or leave it out with --exclude",
                 ),
             )
             return
@@ -308,11 +308,11 @@ class Ingestion:
         external_id = str(values["external_id"])
         problem = None
         if not has_own_id and external_id in self._others:
-            problem = "is that of a document that is not of this file"
+            problem = "belongs to a document that does not come from this file"
         elif (has_own_id or draft.row is not None) and not self._seen.is_new_id(external_id):
             problem = "came before"
         if problem:
-            hint = "give it another one, or delete the other document: pgbraid delete"
+            hint = "give this document another external_id, or delete the other document with pgbraid delete"
             self._fail(
                 IngestError(f"external_id {external_id!r} {problem}", file=source.name, line=draft.line, hint=hint),
                 source,

@@ -73,7 +73,10 @@ def _draft(file: Input, value: Any, number: int, line: int | None, position: int
     except InvalidArgumentError as error:
         hint = error.hint
         if isinstance(value, Mapping) and "external_id" not in value:
-            hint = f"name its keys: --id-key NAME --text-key NAME; there are {', '.join(map(repr, value)) or 'none'}"
+            hint = (
+                "name the keys of the id and the text: --id-key NAME --text-key NAME; there are"
+                f" {', '.join(map(repr, value)) or 'none'}"
+            )
         return Draft(line=line, position=position, error=file.error(error.message, line=line, hint=hint))
     return Draft(value, None, position, line)
 
@@ -155,7 +158,7 @@ def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
         if place == len(held):
             if ended:
                 if in_array:
-                    raise file.error("not JSON: the array has no end", hint="was the file cut off?")
+                    raise file.error("not JSON: the array has no end", hint="check whether the file is complete")
                 return
             wanted = 0
             continue
@@ -181,7 +184,7 @@ def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
             wanted = 2 * (len(held) - place)
             if wanted > 2 * MOST_BATCH_BYTES:
                 raise file.error(
-                    f"a value of more than {MOST_BATCH_BYTES} bytes", hint="divide it, or write JSON lines"
+                    f"a value of more than {MOST_BATCH_BYTES} bytes", hint="divide the value, or write JSON lines"
                 )
             continue
         place, wanted = end, 0

@@ -20,7 +20,7 @@ from pgbraid_tools.files.html import blocks_of_html
 
 __all__ = ["mail_drafts", "mailbox_drafts"]
 
-_HINT = "it may have large attachments: leave them out"
+_HINT = "leave out large attachments"
 MOST_TITLE_CHARACTERS = 1_000
 MOST_HEADER_CHARACTERS = 100_000
 MOST_NESTED_PARTS = 50
@@ -220,7 +220,9 @@ def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
         part, depth = waiting.pop()
         if depth > MOST_NESTED_PARTS:
             raise file.error(
-                f"parts nested more than {MOST_NESTED_PARTS} deep", line=line, hint="it is no real message"
+                f"parts nested more than {MOST_NESTED_PARTS} deep",
+                line=line,
+                hint="leave the file out: a real message is not nested this deeply",
             )
         kind = part.get_content_type()
         # The headers of a delivery report repeat what its text says.

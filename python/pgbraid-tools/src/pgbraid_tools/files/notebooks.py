@@ -20,7 +20,7 @@ MOST_NOTEBOOK_BYTES = 100_000_000
 
 def notebook_drafts(file: Input) -> Iterator[Draft]:
     """Yield the document of a notebook, read as Markdown with the code in fences."""
-    content = decode(file, MOST_NOTEBOOK_BYTES, "clear its outputs")
+    content = decode(file, MOST_NOTEBOOK_BYTES, "clear the outputs of the notebook")
     if not content.strip():
         raise NoText("no text")
     try:
@@ -30,7 +30,7 @@ def notebook_drafts(file: Input) -> Iterator[Draft]:
         texts = [text for sheet in sheets for cell in sheet["cells"] if (text := _text(cell))]
         about = book.get("metadata", {})
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise file.error("damaged, or no notebook", hint="open and save it again") from error
+        raise file.error("damaged, or no notebook", hint="open the file in its program, and save it again") from error
     values: dict[str, Any] = {}
     if day := date_in_name(file.path.name):
         values["occurred_at"] = day

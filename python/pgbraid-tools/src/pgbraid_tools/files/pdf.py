@@ -28,8 +28,10 @@ def pdf_drafts(file: Input) -> Iterator[Draft]:
         document = pdfium.PdfDocument(file.path)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise file.error("needs a password", hint="save it without one") from error
-        raise file.error(f"damaged, or no PDF: {error}", hint="open and save it again") from error
+            raise file.error("needs a password", hint="save the file without a password") from error
+        raise file.error(
+            f"damaged, or no PDF: {error}", hint="open the file in its program, and save it again"
+        ) from error
     try:
         title = (document.get_metadata_dict().get("Title") or "").replace("\0", "").strip()
         values: dict[str, Any] = {"title": title or file.title}
@@ -43,7 +45,7 @@ def pdf_drafts(file: Input) -> Iterator[Draft]:
                 f"no text in its {pages} page{'' if pages == 1 else 's'}: pictures of text need OCR"
             ) from error
         except pdfium.PdfiumError as error:
-            raise file.error(f"damaged: {error}", hint="open and save it again") from error
+            raise file.error(f"damaged: {error}", hint="open the file in its program, and save it again") from error
     finally:
         document.close()
 

@@ -25,7 +25,9 @@ def pptx_drafts(file: Input) -> Iterator[Draft]:
         blocks = list(_blocks(file, presentation.slides))
     # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
-        raise file.error(f"damaged, or no PPTX: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"damaged, or no PPTX: {error}", hint="open the file in its program, and save it again"
+        ) from error
     values: dict[str, Any] = {"title": title or file.title}
     if author:
         values["metadata"] = {"author": author}

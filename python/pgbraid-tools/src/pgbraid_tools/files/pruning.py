@@ -80,9 +80,9 @@ class Seen:
             missing += source in empty
         if missing:
             raise IngestError(
-                f"nothing was found, and {missing} documents come from there: they are kept",
+                f"no file was found, so the {missing} documents of this source are kept",
                 file=", ".join(source for source in folders if source in empty),
-                hint="is a disk missing? to delete them, use pgbraid delete",
+                hint="check whether a disk is missing; to delete these documents, use pgbraid delete",
             )
         return vanished
 

@@ -46,7 +46,7 @@ CLOCK_FACTOR = 10
 # docling runs models of gigabytes, for seconds a page.
 DOCLING_FACTOR = 60
 
-HINT = "divide it, or leave it out with --exclude"
+HINT = "divide the file, or leave it out with --exclude"
 # The path omits the current folder, which might contain modules of any name.
 _START = "import sys; sys.path[:] = sys.argv[2:]; from pgbraid_tools.files.reader_process import main; main()"
 _LENGTH = struct.Struct(">Q")

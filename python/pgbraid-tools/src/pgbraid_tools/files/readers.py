@@ -30,7 +30,9 @@ def docling_drafts(file: Input) -> Iterator[Draft]:
         text = result.document.export_to_markdown()
     # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
-        raise file.error(f"docling cannot read it: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"docling cannot read it: {error}", hint="open the file in its program, and save it again"
+        ) from error
     values: dict[str, Any] = {}
     if day := date_in_name(file.path.name):
         values["occurred_at"] = day

@@ -122,7 +122,7 @@ def draft_of_record(
         problem = file.error(
             "nothing says which field is the text",
             line=line,
-            hint=f"name it: --text-column NAME, or --text-key; there are {known}",
+            hint=f"name the field of the text: --text-column NAME, or --text-key; there are {known}",
         )
         return Draft(line=line, position=position, error=problem)
     content = "\n\n".join(text for text in texts if text.strip())

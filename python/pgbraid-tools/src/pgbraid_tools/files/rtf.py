@@ -17,17 +17,19 @@ def rtf_drafts(file: Input) -> Iterator[Draft]:
     """Yield the document of an RTF file."""
     striprtf = library("striprtf.striprtf", "RTF")
     if file.size > MOST_WHOLE_BYTES:
-        raise file.too_large(MOST_WHOLE_BYTES, "it may have pictures: save it as DOCX, or as plain text")
+        raise file.too_large(MOST_WHOLE_BYTES, "save the file as DOCX or as plain text, which leaves out pictures")
     with file.open() as source:
         # RTF escapes every character beyond ASCII, and declares its encoding.
         data = source.read().decode("latin-1")
     if not data.lstrip().startswith("{\\rtf"):
-        raise file.error("damaged, or no RTF", hint="open and save it again")
+        raise file.error("damaged, or no RTF", hint="open the file in its program, and save it again")
     try:
         text = striprtf.rtf_to_text(data, errors="replace")
     # Any exception of the library counts as a fault of this file, and must not stop the other files.
     except Exception as error:
-        raise file.error(f"damaged, or no RTF: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"damaged, or no RTF: {error}", hint="open the file in its program, and save it again"
+        ) from error
     values: dict[str, Any] = {"title": file.title}
     if day := date_in_name(file.path.name):
         values["occurred_at"] = day

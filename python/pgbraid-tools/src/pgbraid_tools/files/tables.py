@@ -135,7 +135,9 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
         book = calamine.CalamineWorkbook.from_path(str(file.path))
         sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
     except Exception as error:
-        raise file.error(f"damaged, or no spreadsheet: {error}", hint="open and save it again") from error
+        raise file.error(
+            f"damaged, or no spreadsheet: {error}", hint="open the file in its program, and save it again"
+        ) from error
     problem: Exception | None = None
     problems: list[str] = []
     found = False

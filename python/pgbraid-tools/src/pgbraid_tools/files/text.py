@@ -84,7 +84,8 @@ def read_text(file: Input) -> Iterator[tuple[str, int]]:
             if "\0" in text:
                 raise file.error(
                     f"contains NUL (0x00) near byte {read - len(data) + max(text.find(chr(0)), 0)}",
-                    hint="it is no text, or has to be cleaned: PostgreSQL has no NUL",
+                    hint="remove the NUL characters, which PostgreSQL cannot store, or leave the file out with"
+                    " --exclude",
                 )
             held_return = "\r" if data and text.endswith("\r") else ""
             text = (text[:-1] if held_return else text).replace("\r\n", "\n").replace("\r", "\n")

@@ -131,7 +131,7 @@ def read_ranking_model(file: Path) -> dict[str, Any]:
         raise InvalidArgumentError(f"{file} is no JSON object", hint="give the file that pgbraid learn wrote")
     if "checksum" in model and model["checksum"] != checksum(model):
         raise InvalidArgumentError(
-            f"{file} is not as it was written: its checksum differs",
+            f"{file} was changed after it was written: its checksum differs",
             hint="learn the model anew, or take an unchanged copy",
         )
     return model

@@ -78,7 +78,7 @@ class Connections:
         except PoolTimeout as error:
             raise ConnectionLostError(
                 f"no database connection was free within {WAIT:.0f} seconds",
-                hint="try again; if it stays so, the database is down or has too much to do",
+                hint="try again; if the error stays, check whether the database is down or overloaded",
             ) from error
         except psycopg.Error as error:
             raise from_psycopg(error) from error

@@ -71,6 +71,6 @@ def tenant_of(claims: Mapping[str, Any], path: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
         raise PermissionDeniedError(
             f"the token has no tenant: the claim {path} is missing",
-            hint="the authorization server must put it there, or the server be started with another --tenant-claim",
+            hint="have the authorization server add this claim, or start the MCP server with another --tenant-claim",
         )
     return str(value)

@@ -168,7 +168,8 @@ class Tools:
         if document is None:
             raise NotFoundError(
                 f'there is no document "{external_id}" in the collection "{asked}"',
-                hint="take external_id from what search gave; a row of a synced table may still wait for apply_changes",
+                hint="take external_id from the results of search; a row of a synced table may still wait for"
+                " apply_changes",
             )
         return document_answer(document, first_chunk or 0, chunk_count)
 
@@ -255,7 +256,8 @@ class Tools:
             return self._collections[0]
         if asked not in self._collections:
             raise InvalidArgumentError(
-                f'the collection "{asked}" cannot be asked here', hint=f"use one of: {', '.join(self._collections)}"
+                f'this server does not offer the collection "{asked}"',
+                hint=f"use one of: {', '.join(self._collections)}",
             )
         return asked
 
@@ -265,7 +267,9 @@ class Tools:
         if self._tenant_claim is not None:
             token = get_access_token()
             if token is None or token.claims is None:
-                raise PermissionDeniedError("there is no token", hint="send one as Authorization: Bearer")
+                raise PermissionDeniedError(
+                    "there is no token", hint="send a token in the header Authorization: Bearer"
+                )
             claims = token.claims
             tenant = tenant_of(claims, self._tenant_claim)
         async with self._connections.client(tenant, claims) as client:

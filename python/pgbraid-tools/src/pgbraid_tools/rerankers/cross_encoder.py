@@ -55,7 +55,7 @@ class CrossEncoderReranker:
         if scores.size != len(texts):
             raise RerankingError(
                 f"{self._source!r} gives scores of shape {scores.shape} for {len(texts)} pairs",
-                hint="use a model that gives one number for a pair",
+                hint="use a model that gives one score for each pair",
             )
         return scores.reshape(len(texts))
 

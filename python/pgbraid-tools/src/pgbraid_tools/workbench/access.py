@@ -124,15 +124,19 @@ class Guard:
             headers[known] = value.decode("latin-1")
         host = headers.get("host", "").lower()
         if not self._access.knows_host(host):
-            return 421, "this server is not reached by that name", "use the address that pgbraid workbench printed"
+            return 421, "this server does not accept that host name", "use the address that pgbraid workbench printed"
         if not scope["path"].startswith("/api/"):
             return None
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site not in (None, "same-origin", "none") or not (origin is None or _is_of(origin, host)):
-            return 403, "requests of other sites are refused", "a proxy in front must pass the header Host on"
+            return 403, "requests from other sites are refused", "a proxy in front must pass the header Host on"
         is_known = scope["path"] == ENTRANCE or self._access.knows_token(headers.get("authorization", ""))
         if not is_known:
-            return 401, "the token is missing, or of another run", "open the newest address of pgbraid workbench"
+            return (
+                401,
+                "the token is missing, or of another run",
+                "open the newest address that pgbraid workbench printed",
+            )
         if scope["method"] == "POST":
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 return 415, "a request is a JSON object", None

@@ -38,7 +38,9 @@ class Demo:
         always name the collection in `confirm`."""
         found = (await session(client, body))["collections"]
         if not self._write and not all(collection["is_empty"] for collection in found):
-            raise PermissionDeniedError("this workbench only reads, and there are documents", hint="run: pgbraid demo")
+            raise PermissionDeniedError(
+                "this workbench is read-only, and there are documents already", hint="run: pgbraid demo"
+            )
         if read(body, "confirm", str) != COLLECTION:
             raise PermissionDeniedError("loading the demo was not confirmed", hint=f"send confirm: {COLLECTION}")
         if self._task is not None and not self._task.done():

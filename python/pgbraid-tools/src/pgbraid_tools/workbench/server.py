@@ -127,7 +127,9 @@ class Api:
         except errors.InvalidArgumentError as error:
             return _failed(error.message, error.hint, error.sqlstate, 400)
         if token is None:
-            return _failed("that address has been used", "open the newest that pgbraid workbench printed", None, 401)
+            return _failed(
+                "that address has been used", "open the newest address that pgbraid workbench printed", None, 401
+            )
         self._announce(self._access.new_code())
         return _json({"token": token})
 
@@ -146,7 +148,7 @@ class Api:
             return self._answering(answer, read_only=False)
 
         async def refuse(request: Request) -> Response:
-            return _failed("this workbench only reads", "start it again with --write", None, 403)
+            return _failed("this workbench is read-only", "start the workbench again with --write", None, 403)
 
         return refuse
 
@@ -169,13 +171,15 @@ class Api:
                     return _json(await answer(client, body))
             except errors.PgbraidError as error:
                 if error.sqlstate == QUERY_CANCELED and seconds is not None:
-                    hint = f"ask for less: a statement has {seconds} seconds here, if its login has no fewer"
-                    return _failed("it took too long", hint, error.sqlstate, 504)
+                    hint = f"ask for less: a statement may take at most {seconds} seconds here"
+                    return _failed("the statement took too long", hint, error.sqlstate, 504)
                 status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
                 return _failed(error.message, error.hint, error.sqlstate, status)
             except Exception:
                 logging.getLogger(__name__).exception("the request failed")
-                return _failed("the workbench has a defect", "its log tells more; please report it", None, 500)
+                return _failed(
+                    "the workbench has a defect", "see the workbench's log; please report the error", None, 500
+                )
 
         async def respond(request: Request) -> Response:
             body = await _body(request)

@@ -54,7 +54,7 @@ async def connect_async(
         if not dsn.closed and dsn.info.encoding != "utf-8":
             raise InvalidArgumentError(
                 f"the connection's client_encoding is {dsn.info.parameter_status('client_encoding')}",
-                hint="open it with client_encoding='utf8', or run on it: set client_encoding to utf8",
+                hint="open the connection with client_encoding='utf8', or run on it: set client_encoding to utf8",
                 sqlstate="22023",
             )
         client = AsyncClient(dsn, tenant, embedder, owns_connection=False)

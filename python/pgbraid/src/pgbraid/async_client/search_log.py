@@ -31,7 +31,7 @@ async def record_feedback(
     if not isinstance(search_id, str):
         raise InvalidArgumentError(
             f"search is {search!r}"[:200],
-            hint='give what search() gave, or its stats["search_id"]',
+            hint='give the result of search(), or its stats["search_id"]',
             sqlstate="22023",
         )
     return bool(

@@ -44,7 +44,7 @@ def vector(
             text = client.embedded_text(query, collection)
         if not text.strip():
             raise InvalidArgumentError(
-                "the query has no words to embed", hint="give some that are not excluded", sqlstate="22023"
+                "the query has no words to embed", hint="give words that are not excluded", sqlstate="22023"
             )
     embedder = embedding_service(embedding_url, embedding_model) or LocalEmbedder()
     embedding = query_vector(embedder, text).to_list()

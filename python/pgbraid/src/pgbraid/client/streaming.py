@@ -84,7 +84,9 @@ def search_stream(
     """
     if not (query is None or isinstance(query, str)):
         raise InvalidArgumentError(
-            f"query is {query!r}"[:200], hint="a stream is of one query: use search for several", sqlstate="22023"
+            f"query is {query!r}"[:200],
+            hint="a stream takes one query: use search for several queries",
+            sqlstate="22023",
         )
     match_count = row_count(match_count, other_names, 10 if reranker is None else 5)
     count = match_count

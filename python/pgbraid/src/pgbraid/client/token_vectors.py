@@ -74,7 +74,7 @@ def with_late_interaction(
     if options and options.get("late_interaction") is not None:
         raise InvalidArgumentError(
             "late_interaction is given twice",
-            hint="give it as an argument, or with vectors of your own as an option",
+            hint="give late_interaction as an argument, or as an option with vectors of your own",
             sqlstate="22023",
         )
     if not isinstance(late_interaction, (bool, Mapping)):
@@ -138,7 +138,7 @@ def space_with_tokens(client: BaseClient, collection: str, *, anew: bool = False
             raise PartNotInstalledError("set_token_vectors", PART_OF["set_token_vectors"])
         raise InvalidArgumentError(
             f'collection "{collection}" has no token vectors',
-            hint="have an administrator call set_token_vectors, then store them with embed_token_vectors",
+            hint="have an administrator call set_token_vectors, then store token vectors with embed_token_vectors",
             sqlstate="22023",
         )
     return space
@@ -152,5 +152,5 @@ def embedder_for_tokens(client: BaseClient, collection: str, space: VectorSpace)
             return cast("TokenEmbedder", embedder)
     raise MissingExtraError(
         f'token vectors of collection "{collection}" need an embedder for {space.token_model} with embed_tokens',
-        hint="give one: pgbraid.connect(embedder=…)",
+        hint="give an embedder: pgbraid.connect(embedder=…)",
     )

@@ -98,6 +98,7 @@ class VectorSpaces:
             self.forget(collection)
             raise MissingExtraError(
                 f'collection "{collection}" needs an embedder for {spaces[0].model}',
-                hint="give one: pgbraid.connect(embedder=…), on the command line --embedding-url and --embedding-model",
+                hint="give an embedder: pgbraid.connect(embedder=…), on the command line --embedding-url and"
+                " --embedding-model",
             )
         return embedder

@@ -62,7 +62,7 @@ def data_version(home: Path) -> int | None:
         pass
     raise ServerError(
         f"the embedded server's data in {home} belongs to another OS user",
-        hint="run as that user, or choose another folder with PGBRAID_DATA_DIR",
+        hint="run pgbraid as that user, or choose another folder with PGBRAID_DATA_DIR",
     )
 
 
@@ -150,12 +150,12 @@ def _prepare_home(home: Path, account: Account) -> None:
             home.chmod(0o711)
     except OSError as error:
         raise ServerError(
-            f"the folder {home} cannot be used: {error.strerror}", hint="choose another with PGBRAID_DATA_DIR"
+            f"the folder {home} cannot be used: {error.strerror}", hint="choose another folder with PGBRAID_DATA_DIR"
         ) from error
     if not account.can_enter(home):
         raise ServerError(
             f"the server runs as the OS user {account.name}, who cannot enter {home}",
-            hint="choose a folder outside of closed ones, such as /root, with PGBRAID_DATA_DIR",
+            hint="choose a folder that this user can enter, not one below /root, with PGBRAID_DATA_DIR",
         )
 
 
@@ -170,7 +170,7 @@ def _private_dir(path: Path, account: Account) -> None:
     if not _is_private(path, account.uid):
         raise ServerError(
             f"{path} is not a directory that belongs to {account.name} alone",
-            hint="remove it, or choose another folder with PGBRAID_DATA_DIR",
+            hint="remove the path, or choose another folder with PGBRAID_DATA_DIR",
         )
 
 

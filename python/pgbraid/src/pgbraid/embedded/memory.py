@@ -29,7 +29,7 @@ def _parse(text: str) -> int:
     if size < LEAST:
         raise ServerError(
             f"PGBRAID_MEMORY is {text!r}, not a size of {LEAST >> 20} MB or more",
-            hint="say how much memory the embedded server may plan with, as in PGBRAID_MEMORY=2GB, or leave it out",
+            hint="set PGBRAID_MEMORY to the memory that the embedded server may use, such as 2GB, or unset it",
         )
     return size
 

@@ -77,7 +77,7 @@ def server_account() -> Account:
         except KeyError:
             raise ServerError(
                 f"OS user {uid} has no name, which PostgreSQL needs",
-                hint="add it to /etc/passwd, or set PGBRAID_DSN to use another server",
+                hint="add the user to /etc/passwd, or set PGBRAID_DSN to use another server",
             ) from None
     entry = _lookup(SERVER_USER) or _create_user(SERVER_USER)
     return Account(SERVER_USER, entry.pw_uid, entry.pw_gid, switch=True)

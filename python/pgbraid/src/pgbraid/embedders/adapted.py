@@ -37,7 +37,7 @@ class AdaptedEmbedder:
                 raise InvalidArgumentError(f"{name} is {value}", hint=f"use 1 to {MOST_DIMENSIONS}, or None")
         if truncate_to is not None and pad_to is not None and pad_to < truncate_to:
             raise InvalidArgumentError(
-                f"pad_to is {pad_to}, less than truncate_to, {truncate_to}", hint="give one of the two"
+                f"pad_to is {pad_to}, less than truncate_to, {truncate_to}", hint="give truncate_to or pad_to"
             )
         self._embedder = embedder
         self._query_prefix = query_prefix

@@ -38,7 +38,7 @@ class Choice:
                 named = " ".join(f"--part {name}" for name in superfluous)
                 raise InvalidArgumentError(
                     f"the database has other parts as well: {', '.join(superfluous)}",
-                    hint=f"remove what is too much: pgbraid uninstall {named}",
+                    hint=f"remove the other parts: pgbraid uninstall {named}",
                 )
         elif installed is None:
             chosen = default_parts(found) - {*self.without}
@@ -46,13 +46,14 @@ class Choice:
             chosen = {*installed}
             if kept := sorted(chosen & {*self.without}):
                 raise InvalidArgumentError(
-                    f"the part {kept[0]} is installed already", hint=f"remove it: pgbraid uninstall --part {kept[0]}"
+                    f"the part {kept[0]} is installed already",
+                    hint=f"remove the part: pgbraid uninstall --part {kept[0]}",
                 )
         chosen |= added
         for name in found.parts:
             if name in chosen and (missing := sorted({*needs_of(found, name)} - chosen)):
                 raise InvalidArgumentError(
-                    f"the part {name} needs {missing[0]}, which is to be left out",
+                    f"the part {name} needs {missing[0]}, which exclude leaves out",
                     hint=f"leave out {name} as well, or keep {missing[0]}",
                 )
         # The installation refuses in SQL installed parts that the package lacks; a bundle's installation does the same.
@@ -82,11 +83,11 @@ def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], wi
             hint="with only, name all parts that you want: what is not named is left out",
         )
     if CORE in without:
-        raise InvalidArgumentError("the core cannot be left out", hint="every part needs it: leave out parts")
+        raise InvalidArgumentError("the core cannot be left out", hint="exclude parts only: every part needs the core")
     if both := sorted(with_needs(found, names) & {*without}):
         raise InvalidArgumentError(
-            f"the part {both[0]} is to be left out, and is wanted or needed by what is wanted",
-            hint="leave out one of the two",
+            f"the part {both[0]} is excluded, but is asked for, or needed by a part that is asked for",
+            hint="leave this part out of exclude, or do not ask for it",
         )
     return Choice(found, tuple(only), tuple(names), tuple(without))
 

@@ -122,7 +122,7 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
             )
         if cluster is not None and migrations:
             raise InstallationError(
-                f"this version changes tables ({', '.join(migrations)}), which it cannot on a cluster yet",
+                f"this version changes tables ({', '.join(migrations)}), which is not supported on a cluster yet",
                 hint="gather the tenants with the version that is installed (pgbraid distribute --gather), upgrade, and"
                 " distribute them again; nothing has been changed",
             )

@@ -68,7 +68,7 @@ def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
         if file.name.startswith("migrations/") and not file.stem.startswith(f"{folder.name}."):
             raise InvalidArgumentError(
                 f"the migration {file.name} of {folder} has another part's name",
-                hint=f"call it {folder.name}.0001.baseline.sql, or so",
+                hint=f"name the migration like {folder.name}.0001.baseline.sql",
             )
         if QUOTE in file.text:
             raise InvalidArgumentError(f"{folder}/{file.name} contains {QUOTE}", hint="use another quote")

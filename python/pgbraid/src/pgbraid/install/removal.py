@@ -106,7 +106,8 @@ def _remove(
     _refuse_distributed(connection)
     if not is_current(connection, database_roles(connection), choice):
         raise InstallationError(
-            "the installation is not as this package makes it", hint="run: pgbraid upgrade, then this command again"
+            "the installation differs from what this package installs",
+            hint="run: pgbraid upgrade, then this command again",
         )
     installed = installed_parts(connection)
     for name in {*names} & {*installed} - choice.found.parts.keys():
@@ -144,7 +145,7 @@ def _remove(
             raise
         detail = error.message if isinstance(error, InstallationError) else error.diag.message_detail
         raise InstallationError(
-            f"what is to be removed has objects of others that depend on it: {(detail or '').removeprefix(DEPEND)}",
+            f"objects outside of pgbraid depend on what is to be removed: {(detail or '').removeprefix(DEPEND)}",
             hint="drop them, and run this again; nothing has been changed",
             sqlstate=error.sqlstate,
         ) from error
@@ -197,7 +198,7 @@ def _drop_roles(connection: Connection, roles: Sequence[str], notify: Notify) ->
     try:
         in_transaction(connection, lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)), notify)
     except psycopg.errors.DependentObjectsStillExist:
-        return "another database of this cluster uses them"
+        return "another database of this server uses these roles"
     except psycopg.errors.InsufficientPrivilege as error:
         return error.diag.message_primary or "permission denied"
     return None

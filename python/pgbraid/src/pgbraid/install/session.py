@@ -127,7 +127,7 @@ def in_transaction(connection: Connection, work: Callable[[], Result], notify: N
                 holders = ", ".join(name for (name,) in connection.execute(HOLDERS)) or "another session"
                 if attempt == ATTEMPTS:
                     raise InstallationError(
-                        f"a lock was not to be had in {ATTEMPTS} tries: {holders} uses pgbraid's tables",
+                        f"a lock could not be taken in {ATTEMPTS} tries: {holders} uses pgbraid's tables",
                         hint="end long transactions (see pg_stat_activity and pg_prepared_xacts) and run the same"
                         " command again; nothing has been changed",
                         sqlstate=error.sqlstate,

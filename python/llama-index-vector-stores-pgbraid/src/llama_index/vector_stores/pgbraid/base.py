@@ -374,7 +374,9 @@ def _of_document(ref_doc_id: str) -> dict[str, Any]:
 def _wanted(node_ids: Sequence[str] | None, filters: MetadataFilters | None) -> dict[str, Any] | None:
     wanted = translated(filters)
     if wanted is None and node_ids is None:
-        raise InvalidArgumentError("neither node_ids nor filters are given", hint="give one; clear() deletes all nodes")
+        raise InvalidArgumentError(
+            "neither node_ids nor filters are given", hint="give node_ids or filters; clear() deletes all nodes"
+        )
     return wanted
 
 
@@ -382,7 +384,7 @@ def _deleted(node_ids: Sequence[str] | None, filters: MetadataFilters | None) ->
     wanted = _wanted(node_ids, filters)
     if node_ids is None and isinstance(filters, MetadataFilters) and is_always(filters):
         raise InvalidArgumentError(
-            f"the filter keeps every node: {wanted}", hint="a list in it is empty; clear() deletes all nodes"
+            f"the filter matches every node: {wanted}", hint="a list in it is empty; clear() deletes all nodes"
         )
     return wanted
 

@@ -52,7 +52,8 @@ def embedder_of(text_embedder: Any, document_embedder: Any, model_name: str | No
     if text_embedder is None:
         if document_embedder is not None:
             raise InvalidArgumentError(
-                "there is a document_embedder and no text_embedder", hint="give one for queries, of the same model"
+                "there is a document_embedder and no text_embedder",
+                hint="give a text_embedder of the same model, for queries",
             )
         return None
     if not hasattr(text_embedder, "run"):

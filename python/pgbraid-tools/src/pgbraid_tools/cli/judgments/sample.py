@@ -67,5 +67,5 @@ def sample(
         embedded = 0 if no_embed else embed_missing(client, query_set, collection)
     click.echo(", ".join([f"{stored} queries stored", *([f"{embedded} embedded"] if embedded else [])]))
     if not stored:
-        click.echo(f"the search log of {clean(collection)} has no text of a query that the set has not", err=True)
-        click.echo("hint: braid.set_search_log says what a collection logs", err=True)
+        click.echo(f"the search log of {clean(collection)} has no query text that is not in the set already", err=True)
+        click.echo("hint: set what a collection logs with braid.set_search_log", err=True)
