@@ -50,7 +50,7 @@ def test_a_vector_is_read_by_searches_of_its_model_alone(filled: Connection) -> 
     filled.execute("select braid.store_embeddings(%s, %s::vector[], 'small', 'next')", (ids, vectors))
     filled.execute("select braid.cut_over_model_change('small')")
     assert stored(filled, "price") is None and not is_used(filled, "price")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="searches of collection \"small\" are by 'next'"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="searches of collection \"small\" use 'next'"):
         store(filled, "price", "[1,0,0]", "test")
     assert store(filled, "price", "[0,0,1]", "next") and is_used(filled, "price")
     filled.execute("select braid.finish_model_change('small')")

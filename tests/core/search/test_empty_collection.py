@@ -52,7 +52,7 @@ def test_every_search_that_has_warnings_tells(filled: Connection) -> None:
 def test_only_the_tenants_own_collections_are_named(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other')")
     set_tenant(filled, "other")
-    # The tenant has none of your documents anywhere.
+    # The tenant has no documents anywhere.
     assert warnings(filled, "search_json('amber')") == []
     upsert(filled, [{"external_id": "a", "content": "amber"}], "theirs")
     (told,) = warnings(filled, "search_json('amber')")

@@ -244,7 +244,7 @@ def test_months_without_a_preposition_are_told(db: Connection) -> None:
         ).fetchall()
         codes = {warning["code"]: warning["message"] for warning in warnings}
         assert set(codes) <= {"timeframe_not_taken"}
-        found[text] = codes["timeframe_not_taken"].split(" limits")[0] if codes else None
+        found[text] = codes["timeframe_not_taken"].split(" does not")[0] if codes else None
     assert found == NOT_TAKEN
 
 

@@ -378,7 +378,7 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     for wrong in ({"dimensions": 0}, {"embedding_model": ""}, {"distance": "near"}, {"vector_storage": "tape"}):
         with refused("22023", f"{next(iter(wrong))} is", "Use" if "embedding_model" not in wrong else "Name"):
             start(moving, **wrong)
-    with refused("22023", "embedding_model is 'old-model', which collection \"moving\" has now", "old-model@5"):
+    with refused("22023", "embedding_model is 'old-model', which collection \"moving\" uses already", "old-model@5"):
         start(moving, embedding_model=OLD)
     with refused(
         "22023",

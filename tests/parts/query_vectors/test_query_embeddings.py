@@ -264,7 +264,7 @@ def assert_pages_stay_without_vector(filled: Connection, call: str) -> None:
         ("'x', '[1,0]', 'small'", "embedding has 2 dimensions"),
         ("'x', '[0,0,0]', 'small'", "embedding is a zero vector"),
         ("'x', '[1,0,0]', 'none'", 'collection "none" does not exist'),
-        ("'x', '[1,0,0]', 'small', 'other'", "searches of collection \"small\" are by 'test'"),
+        ("'x', '[1,0,0]', 'small', 'other'", "searches of collection \"small\" use 'test'"),
     ],
 )
 def test_bad_input(filled: Connection, arguments: str, named: str) -> None:

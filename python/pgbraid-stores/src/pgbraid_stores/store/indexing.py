@@ -88,8 +88,8 @@ def _clean(client: Client, seen: Seen, key: str, collection: str, cleanup: Clean
         stored = matching_ids(client, {f"{key}.indexed": True}, collection)
         if stored and not seen.ids:
             raise InvalidArgumentError(
-                f"no document came, and {len(stored)} are indexed: they are kept",
-                hint="look at the loader; to delete them all, use delete()",
+                f"the loader gave no document, so the {len(stored)} indexed documents are kept",
+                hint="check the loader; to delete all documents, use delete()",
             )
         gone = [external_id for external_id in stored if external_id not in seen.ids]
     else:

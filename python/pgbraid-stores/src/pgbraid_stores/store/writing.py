@@ -50,8 +50,9 @@ def embed_waiting(client: Client, collection: str) -> int:
         return client.embed_pending(collection)
     except (DimensionMismatchError, EmbeddingError) as error:
         warnings.warn(
-            f'documents of collection "{collection}" are stored without their embeddings, which they wait for: '
-            f"{error.message}; full text finds them; embed them with embed_pending() or `pgbraid work`",
+            f'documents of collection "{collection}" are stored, but wait for their embeddings: '
+            f"{error.message}; only full-text search finds these documents; embed them with embed_pending() or"
+            " `pgbraid work`",
             stacklevel=3,
         )
         return 0

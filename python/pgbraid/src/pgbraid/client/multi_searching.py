@@ -68,7 +68,7 @@ def multi_search(
         if count > 1:
             raise InvalidArgumentError(
                 f"expand is for one query, and there are {count}",
-                hint="leave expand out, or search for each with expand",
+                hint="leave out expand, or search for each query with expand",
                 sqlstate="22023",
             )
         further, unexpanded = expanded(expand, texts[0])

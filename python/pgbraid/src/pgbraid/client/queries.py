@@ -199,7 +199,7 @@ def check_vector(
     except DimensionMismatchError as error:
         model = (client._spaces.of(collection))[0].model
         raise OtherModelError(
-            f"the embedder {asked.embedder.model_name} is not of the collection's model: {error.message}",
+            f"the embedder {asked.embedder.model_name} is of another model than the collection: {error.message}",
             hint=f"connect with an embedder for {model}",
             sqlstate=error.sqlstate,
         ) from error

@@ -86,7 +86,7 @@ def standbys_of(session: Session, read_dsn: str | Sequence[str], consistency: Co
     """Return the standbys that `read_dsn` names; a connection to each is opened at its first read."""
     if not session.owns_connection:
         raise InvalidArgumentError(
-            "read_dsn goes with a DSN, not with an open connection, whose settings and role standbys would not have",
+            "read_dsn needs a DSN, not an open connection: standbys would not have its settings and role",
             hint="give connect() the DSN of the primary",
             sqlstate="22023",
         )
@@ -263,11 +263,11 @@ class Standbys:
             if (system, database) != self._primary[:2]:
                 raise InvalidArgumentError(
                     f"read_dsn leads to another database: {_shown(standby.dsn)}",
-                    hint="give standbys of the database of the DSN, which follow it by streaming replication",
+                    hint="give streaming-replication standbys of the database that the DSN names",
                     sqlstate="22023",
                 )
             if not is_standby and started != self._primary[2] and not session.connection.closed:
-                raise psycopg.OperationalError("it is no standby, but takes writes of its own")
+                raise psycopg.OperationalError("the server is not a standby: it takes writes of its own")
             if self._is_closed:
                 raise psycopg.OperationalError("the client is closed")
             register_vector_types(connection, session.vector_types)
@@ -311,7 +311,7 @@ class Standbys:
         promotions."""
         told = connection.info.parameter_status("in_hot_standby")
         if standby.was_standby and told == "off" and not primary.closed:
-            raise psycopg.OperationalError("it has been promoted, and is no standby any more")
+            raise psycopg.OperationalError("the standby has been promoted to a primary")
 
     def _leave_alone(self, standby: Standby, error: psycopg.Error) -> None:
         """Let a failed standby rest; raise the error again if it is not the standby's fault."""
@@ -333,7 +333,7 @@ def to_number(position: str) -> int:
     if match is None:
         raise InvalidArgumentError(
             f"position is {position!r}"[:200],
-            hint="give what wal_position() gave, such as '0/3000148'",
+            hint="give a result of wal_position(), such as '0/3000148'",
             sqlstate="22023",
         )
     return int(match[1], 16) << 32 | int(match[2], 16)
