@@ -96,7 +96,7 @@ as $$
                  least(s.read / 1048576 * 5 / 4 + 1, s.cache / 3 / 1048576))),
          -- The lock table has room for some more locks, and other sessions have locks, too.
          ('advice', 'locks_few', 'max_locks_per_transaction', l.needed > l.each::bigint * l.sessions,
-          format('the lock table has room for %s locks, but an upgrade takes %s', l.each::bigint * l.sessions,
+          format('the server has room for %s locks, but an upgrade takes %s', l.each::bigint * l.sessions,
                  l.needed),
           'the upgrade then fails, and changes nothing. pg_dump takes a lock for each table, too.',
           format(E'alter system set max_locks_per_transaction = %s;\n-- then restart the server',
