@@ -44,7 +44,8 @@ begin
     order by t.part
   loop
     v_has_foreign := octet_length(v_text) > length(v_text);
-    -- Each run of characters beyond ASCII becomes one letter. A match costs the same for a run as for one letter.
+    -- Replace each run of characters beyond ASCII by one letter, because a match takes the same time for a run as for
+    -- one letter.
     v_ascii := case when v_has_foreign then regexp_replace(v_text, E'[^\\x01-\\x7f]+', 'é', 'g') else v_text end;
     -- Characters are removed one after the other, because one match of a pattern costs as much as scanning hundreds of
     -- characters. Most texts have only the punctuation of the first list, and many have no digit.
@@ -110,7 +111,7 @@ begin
             unnest(string_to_array(v_letters, c_start)) as letters, unnest(string_to_array(v_lower, c_start)) as lower,
             unnest(string_to_array(replace(replace(replace(replace(replace(
               v_lower, 'j', ''), 'k', ''), 'q', ''), 'x', ''), 'z', ''), c_start)) as common,
-            -- The model's tokenizer splits each Hangul syllable into its two or three letters, about two tokens.
+            -- The model's tokenizer splits a Hangul syllable into its two or three letters, which are about two tokens.
             unnest(case when v_has_foreign
                         then string_to_array(regexp_replace(v_text, '[가-힣]+', '', 'g'), c_start) end) as without_hangul,
             unnest(string_to_array(v_marked, c_start)) as marked

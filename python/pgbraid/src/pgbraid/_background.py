@@ -31,7 +31,7 @@ def in_background(
         with places:
             if future.done():
                 return
-            with suppress(InvalidStateError):  # abandoned meanwhile
+            with suppress(InvalidStateError):  # The caller may have abandoned the future.
                 try:
                     result = function(*arguments)
                 except BaseException as error:

@@ -77,7 +77,7 @@ def to_json(value: Any, name: str) -> str:
     """Return JSON, with datetimes in ISO form and numpy's values as plain ones. Raise InvalidArgumentError."""
     try:
         encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
-        # A lone surrogate cannot be sent.
+        # A lone surrogate cannot be encoded as UTF-8.
         encoded.encode()
     except UnicodeEncodeError as error:
         raise InvalidArgumentError(f"{name} cannot be sent: {error}", hint="remove lone surrogates") from error

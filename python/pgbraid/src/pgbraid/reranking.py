@@ -103,7 +103,7 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
         warnings = [*found.warnings, {"code": "reranker_unavailable", "message": message}]
         return SearchResults(found, query=found.query, stats=found.stats, warnings=warnings)
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
-    # A cursor is a place in the fused order, which no longer exists.
+    # The rows lose their cursor, because it is a place in the fused order, which reranking changes.
     ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(found, scores, strict=True)]
     ranked.sort(key=lambda row: -(row.rerank_score or 0.0))
     stats = {**found.stats, "rerank": {"model": name, "candidates": len(found), "time_ms": milliseconds}}

@@ -64,7 +64,7 @@ def to_vector(vector: VectorLike, name: str) -> Vector:
 
 
 def _is_finite_array(vector: Any) -> bool:
-    """Return whether this is a plain, finite array of numpy's, which Vector takes unchanged, faster than a list."""
+    """Return whether a vector is a finite numpy array that `Vector` takes unchanged, which is faster than a list."""
     numpy = sys.modules.get("numpy")
     return (
         numpy is not None

@@ -19,5 +19,5 @@ end
 $$;
 
 comment on function braid_store.session_is_anonymous() is
-  'Tell whether this is a gateway''s request that names no tenant. Only the public tenant, if one is set, can answer '
-  'it.';
+  'Tell whether the session serves a gateway''s request that names no tenant. Such a request acts for the public '
+  'tenant, if one is set.';

@@ -18,5 +18,5 @@ comment on function braid.add_trusted_role(text, text) is
   'gateway, such as PostgREST, verifies tokens, and so names the tenant of each request. A service, such as an '
   'embedding worker, works for every tenant and chooses one by braid.tenant. An administrator may call the functions '
   'marked "For administrators". A monitor reads the views of sizes, waiting work and indexes of all tenants and '
-  'calls health, but sees no stored content. pg_monitor makes all of its members monitors. Returns false if the role '
-  'was trusted so already. Only administrators may call it.';
+  'calls health, but sees no stored content. pg_monitor makes all of its members monitors. Return false if the role '
+  'had this trust already. Only administrators may call it.';

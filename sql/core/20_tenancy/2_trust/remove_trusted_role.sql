@@ -14,4 +14,5 @@ $$;
 
 comment on function braid.remove_trusted_role(text, text) is
   E'End the trust in a role that add_trusted_role began, for one kind.\n'
-  'Returns false if the role was not trusted so. Call it before you drop the role. Only administrators may call it.';
+  'Return false if the role did not have this trust. Call it before you drop the role. Only administrators may call '
+  'it.';

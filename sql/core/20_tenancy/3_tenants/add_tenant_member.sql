@@ -14,4 +14,4 @@ $$;
 
 comment on function braid.add_tenant_member(text, text) is
   E'Let a login act for a tenant, or every login that inherits a group role.\n'
-  'member: the role''s name. Returns false if it could already. Only administrators may call it.';
+  'member: the role''s name. Return false if the role is a member already. Only administrators may call it.';

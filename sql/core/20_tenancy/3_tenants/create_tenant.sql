@@ -14,5 +14,5 @@ $$;
 
 comment on function braid.create_tenant(text) is
   E'Create a tenant and make the calling login a member of it.\n'
-  'tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant''s '
+  'tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Return the tenant''s '
   'id, also if the tenant exists already. Only administrators may call it.';

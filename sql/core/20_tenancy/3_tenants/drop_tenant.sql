@@ -16,4 +16,4 @@ comment on function braid.drop_tenant(text, text) is
   E'Delete a tenant and all that it stored in every collection.\n'
   'This cannot be undone. Give its key twice, as tenant and as confirm_tenant. The call waits a few seconds at most '
   'for the tenant''s writers, then raises 55P03. The tenant is gone and its key free as soon as the call commits; '
-  'maintain() deletes the rows later. Returns false if no tenant has that key. Only administrators may call it.';
+  'maintain() deletes the rows later. Return false if no tenant has that key. Only administrators may call it.';

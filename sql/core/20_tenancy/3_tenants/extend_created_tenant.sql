@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_created_tenant(text) is
-  'Extension point: let parts react to a new tenant, given by its key.';
+  'Extension point: let parts react to the creation of a tenant. tenant: its key.';

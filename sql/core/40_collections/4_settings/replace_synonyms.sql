@@ -66,7 +66,7 @@ begin
     order by o.lexeme, o.number
   ) s;
 
-  -- The lock waits for a drop of the collection, and raises 42704 if the drop has finished by then.
+  -- lock_definition waits for a concurrent drop of the collection, and raises 42704 once the drop has committed.
   v_collection := braid_store.lock_definition(v_collection);
   if v_synonyms is null then
     delete from braid_store.synonyms s where s.collection_id = v_collection.id and s.lexeme = v_lexemes[1];

@@ -46,7 +46,7 @@ begin
       from braid_store.filter_group(jsonb_build_object(filter_key.key, v_value), filter_key.tenant_id,
                                     filter_key.collection_id, filter_key.depth, conditions) g;
     elsif v_operator in ('$gt', '$gte', '$lt', '$lte') then
-      -- One element of a list must be within all bounds, so they are one condition.
+      -- The bounds form one condition, because a single element of a list must be within all of them.
       v_bounds := v_bounds || jsonb_build_object(v_operator, v_value);
       continue;
     elsif v_operator in ('$eq', '$ne', '$in', '$nin', '$exists', '$like', '$ilike') then

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The length is limited because the key is compared again for each chunk.
+  -- The key's length is limited, because the key is compared with the keys of each chunk.
   c_max_bytes constant int := 1024;
   c_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
   v_path text[];

@@ -35,4 +35,4 @@ $$;
 
 comment on function braid_store.rescore_candidates(int, braid_store.fused_candidate[], float8[]) is
   'Give each candidate the score at its place in scores, and sort the candidates as order_candidates does. Functions '
-  'that rank candidates anew call this, so that no other code depends on the attributes of a candidate.';
+  'that rerank candidates call this function, so that no other code depends on the attributes of a candidate.';

@@ -38,7 +38,7 @@ begin
   if place_embeddings.previous_ids is null
      and cardinality(place_embeddings.embedded_ids) = cardinality(place_embeddings.chunk_ids)
      and not exists (select from braid_store.extend_spaces(place_embeddings.collection.id)) then
-    -- In most writes of vectors, each chunk has one, and there is one vector space.
+    -- In most writes of vectors, each chunk has one vector, and there is one vector space.
     perform braid_store.check_embeddings(collection, embeddings, 'embedding %s', names);
     perform braid_store.insert_vectors(tenant_id, collection, embedded_ids, embeddings);
     return;

@@ -34,7 +34,7 @@ begin
     select s.* from braid_store.vector_shards s where s.state = 'indexing' order by s.vector_count, random()
   loop
     v_begun := clock_timestamp();
-    -- The other half of the time is for other tasks.
+    -- Use half of the time at most: other tasks need the other half.
     exit when v_begun > deadline or step_count + v_left = c_most_shards
               or step_count > 0 and (v_begun > v_started + (deadline - v_started) / 2 or braid_store.keeps_waiting());
     begin

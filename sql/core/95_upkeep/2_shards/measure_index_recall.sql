@@ -25,7 +25,7 @@ comment on function braid.measure_index_recall(text, int, boolean) is
   'stored vectors that were moved a little join them.\n'
   'query_count: how many queries to use, 10 to 1000; fewer, but at least 10, if all together would compare more than '
   '100 million vectors. set_ef_search: true lets searches of this tenant use the suggested widths, until the index '
-  'is made anew; it takes 30 queries at least.\n'
+  'is rebuilt; it takes 30 queries at least.\n'
   'Return a JSON object whose key indexes is an array with an object for each vector shard. The array is empty if '
   'all vectors are compared anyway. Each object has these keys.\n'
   'shard, embedding_model, vectors: the shard''s id, its model, and how many vectors it has. is_indexed: false if '

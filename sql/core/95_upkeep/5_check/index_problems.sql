@@ -15,7 +15,7 @@ begin
   return query
   select c.problem, c.chunk_id, null::text, null::text
   from braid_store.check_chunks(v_tenant_id, v_collection.id) c;
-  -- If an upgrade has changed the tokens of a part, its forward rows differ until they are indexed anew, as health()
+  -- If an upgrade has changed the tokens of a part, its forward rows differ until they are indexed again, as health()
   -- reports.
   if not exists (
     select from braid_store.due_parts d

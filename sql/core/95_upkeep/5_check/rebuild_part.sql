@@ -46,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.rebuild_part(int, braid_store.collections) is
-  'Write the full-text index of a tenant''s part of a collection, and its index of sparse terms, anew. The caller '
-  'keeps writers out. Return the number of chunks indexed.';
+  'Rebuild the full-text index of a tenant''s part of a collection, and its index of sparse terms. The caller keeps '
+  'writers out. Return the number of chunks indexed.';

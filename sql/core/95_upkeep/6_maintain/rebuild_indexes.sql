@@ -69,5 +69,5 @@ end
 $$;
 
 comment on function braid_store.rebuild_indexes(timestamptz) is
-  'Write full-text indexes anew if an upgrade has changed their tokens, in parts of up to 1,000 chunks, until the '
+  'Rebuild full-text indexes if an upgrade has changed their tokens, in parts of up to 1,000 chunks, until the '
   'deadline. is_complete: whether no part is left.';

@@ -51,6 +51,6 @@ end
 $$;
 
 comment on function braid_store.lock_postings(tid[]) is
-  'Lock the segments of the postings at these places in the table, so that the postings can be written anew, and '
-  'return the segments'' ids. Segments that another session is merging are left out, and so are segments of dropped '
+  'Lock the segments of the postings at these places in the table, so that the postings can be rewritten, and return '
+  'the segments'' ids. Segments that another session is merging are left out, and so are segments of dropped '
   'collections.';

@@ -58,7 +58,7 @@ begin
   v_places := array(select u.place from unnest(v_places) u (place) where u.place >= reached);
   v_long_places := array(select u.place from unnest(v_long_places) u (place) where u.place >= reached);
   v_segment_ids := braid_store.lock_postings(v_places);
-  -- An update would leave a row in its page if there is room.
+  -- Delete and insert instead of updating, because an update would leave a row in its page if there is room.
   with moved as (
     delete from braid_store.postings p
     where p.ctid = any (array(select unnest(v_places) except select unnest(v_long_places)))
@@ -96,7 +96,7 @@ end
 $$;
 
 comment on function braid_store.move_postings(bigint, tid, bigint) is
-  'Write the last postings before a place in the table anew, where a vacuum has left room, so that the next vacuum '
-  'can cut off the end of the file. Postings that lock_postings leaves out stay. Values of long postings that are '
-  'stored out of line stay, too; rewrite_postings moves them. max_bytes: about how much to write. reached: the place '
-  'to go on from, if may_go_on. may_go_on: false if first_page is reached, or if the file has become longer.';
+  'Rewrite the last postings before a place in the table, into space that a vacuum has freed, so that the next '
+  'vacuum can cut off the end of the file. Postings that lock_postings leaves out stay. Values of long postings that '
+  'are stored out of line stay, too; rewrite_postings moves them. max_bytes: about how much to write. reached: the '
+  'place to go on from, if may_go_on. may_go_on: false if first_page is reached, or if the file has become longer.';

@@ -39,7 +39,7 @@ begin
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
       -- A standby cannot read unlogged tables.
       and c.relpersistence = 'p'
-      -- Shards are made anew as wholes, and tables of days are dropped as wholes.
+      -- Shards are always rebuilt, and tables of days dropped, as a whole.
       and c.relname !~ '_[0-9]+$'
     order by c.relname
   loop

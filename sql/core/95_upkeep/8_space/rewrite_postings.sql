@@ -35,6 +35,6 @@ end
 $$;
 
 comment on function braid_store.rewrite_postings(tid[]) is
-  'Write the postings at these places in the table anew, with their values that are stored out of line, where a '
-  'vacuum has left room. Postings that lock_postings leaves out stay. Return by how many bytes the TOAST file has '
+  'Rewrite the postings at these places in the table, with their values that are stored out of line, into space that '
+  'a vacuum has freed. Postings that lock_postings leaves out stay. Return by how many bytes the TOAST file has '
   'grown; null in isolation levels other than read committed.';

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Search", "index_recall", "measure", "percentile"]
 
-# A session plans everything anew at first, and psycopg prepares a statement that it has sent five times.
+# At first, a session plans each statement every time, and psycopg prepares a statement that it has sent five times.
 WARM_UP, WARM_UP_SECONDS = 7, 2.0
 
 

@@ -81,7 +81,7 @@ def made_queries(connection: Connection, collection: Collection, count: int, see
                 break
             exported = connection.execute(EXPORT, (collection.name, after)).fetchone()
             if exported is None:
-                # Nothing follows the last document.
+                # No document follows the last one, so begin with the first again.
                 exported = connection.execute(EXPORT, (collection.name, "")).fetchone()
             for chunk in rng.sample(exported[0], 1) if exported and exported[0] else []:
                 words = list(dict.fromkeys(WORD.findall(chunk["content"])))

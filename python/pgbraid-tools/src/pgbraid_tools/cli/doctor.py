@@ -62,7 +62,7 @@ where p.pronamespace in (to_regnamespace('braid_calls'), to_regnamespace('braid_
 @json_option
 def doctor(dsn: str | None, tenant: str, older_than: str, as_json: bool) -> None:
     """Look for problems of the database, its server and this package. Print each finding, why it matters, and the
-    command that mends it. It changes nothing.
+    command that fixes it. It changes nothing.
 
     The exit code is 1 if there is a problem, 0 if there is nothing or only advice, 2 if the database cannot be
     examined.

@@ -53,7 +53,7 @@ def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
 
 
 def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) -> None:
-    """Move vectors out of vector shards, whose tables stay where they were made. maintain() makes shards anew."""
+    """Move vectors out of vector shards, whose tables stay where they were made. maintain() makes new shards."""
     where = "(%(ids)s::int[] is null or s.tenant_id = any(%(ids)s))"
     ids = {"ids": None if tenant_ids is None else list(tenant_ids)}
     connection.execute(

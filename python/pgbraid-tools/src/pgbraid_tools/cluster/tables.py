@@ -219,7 +219,8 @@ def apply_support(connection: Connection) -> None:
 
 
 def advance_ids(connection: Connection, parent: str, shard: str) -> None:
-    """Advance the sequence, so that no id of a tenant from another node is given again."""
+    """Advance the sequence of ids beyond the ids of tenants that came from another node, so that none is given
+    twice."""
     for column, sequence, increment in connection.execute(
         "select quote_ident(a.attname), pg_catalog.pg_get_serial_sequence(%s, a.attname), q.seqincrement"
         " from pg_catalog.pg_attribute a"

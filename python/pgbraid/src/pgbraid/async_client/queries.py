@@ -47,7 +47,7 @@ class VectorRequest(NamedTuple):
     text: str
     embedder: Embedder
     space: VectorSpace
-    # The vector, if the process or the database has it.
+    # The query's vector, if the process or the database has it already.
     known: Vector | None
     # True if the vector is to be stored after the search.
     is_unstored: bool

@@ -51,7 +51,8 @@ def missing(own: frozenset[str]) -> list[str]:
 
 @cache
 def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
-    """Return plug-ins by command. pgbraid's own names stay; of equal names, pgbraid-tools' comes first."""
+    """Return the plug-ins by the name of their command. Leave out plug-ins with the name of a command of pgbraid; of
+    several with one name, take pgbraid-tools' plug-in."""
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != PACKAGE, _package(entry))):
         other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def create_tenant(client: BaseClient, tenant: str) -> int:
     """Create a tenant and make the calling login a member of it.
 
-    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant's id,
+    tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Return the tenant's id,
     also if the tenant exists already. Only administrators may call it.
 
     Maps to braid.create_tenant. Raise InvalidArgumentError.
@@ -27,7 +27,7 @@ def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
 
     This cannot be undone. Give its key twice, as tenant and as confirm_tenant. The call waits a few seconds at most
     for the tenant's writers, then raises 55P03. The tenant is gone and its key free as soon as the call commits;
-    maintain() deletes the rows later. Returns false if no tenant has that key. Only administrators may call it.
+    maintain() deletes the rows later. Return false if no tenant has that key. Only administrators may call it.
 
     Maps to braid.drop_tenant. Raise InvalidArgumentError if the keys differ.
     """

@@ -50,7 +50,8 @@ class Nodes:
         return self.first if known is None or known.closed else known
 
     def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run a statement on the tenant's node, and again on its new node if it has moved: a refusal did nothing."""
+        """Run a statement on the tenant's node. If the node refuses it because the tenant has moved, run it on the
+        new node; the refused statement had no effect."""
         for _ in range(ATTEMPTS):
             asked = self.connection(session.tenant)
             try:

@@ -191,7 +191,7 @@ class Standbys:
         try:
             rows = session.fetch_from(session.connection, statement, parameters)
         finally:
-            # Set even after an error: a call that was cancelled may still commit.
+            # The flag is set even after an error, because a call that was cancelled may still commit.
             self._is_ahead = self._is_ahead or writes
         if writes and session.connection.info.transaction_status == TransactionStatus.IDLE:
             # The write is committed even if this fails; the next read asks for the position again.

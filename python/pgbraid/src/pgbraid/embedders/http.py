@@ -33,7 +33,7 @@ class _Request(NamedTuple):
 
 class _Api(NamedTuple):
     base_url: str | None
-    path: str  # contains {model} where the model is part of it
+    path: str  # has {model} in place of the model's name, if the path contains it
     environment: str | None
     key_header: str
     batch_size: int

@@ -103,8 +103,8 @@ begin
           execute v_drop;
         end loop;
       end if;
-      -- There is no `create or replace type`. If a type differs from its file, all types are made anew, and the
-      -- functions that take or return them. No table has these types.
+      -- There is no `create or replace type`. If a type differs from its file, all types are dropped and created again,
+      -- and the functions that take or return them. No table has these types.
       foreach v_row slice 1 in array v_files loop
         continue when not v_row[2] ^@ c_type;
         v_file := 'sql/' || v_row[1];

@@ -385,7 +385,7 @@ def backlog(client: Client, embedder: object) -> list[EmbeddingBacklog]:
             f" select braid.add_trusted_role('{login}', 'service')",
             sqlstate=error.sqlstate,
         ) from error
-    # A model that can be truncated to several dimensions is named with them.
+    # If a model can shorten its vectors, the name of each of its variants has the number of dimensions.
     name: str = getattr(embedder, "model_name", "")
     return [each for each in waiting if each.embedding_model in (name, f"{name}@{each.dimensions}")]
 
