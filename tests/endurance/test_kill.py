@@ -48,7 +48,7 @@ class Writer:
         self._rng = random.Random(seed)
         self._version = 0
         self.committed: State = {}
-        # The state that the last call tried to make; nobody has told whether it was committed.
+        # The state that the last call tried to make; it is unknown whether it was committed.
         self.attempted: State = {}
         self.calls = 0
         self.problems: list[BaseException] = []

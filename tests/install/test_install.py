@@ -116,7 +116,7 @@ def test_an_install_waits_for_another_and_says_so(dsn: str) -> None:
 
 
 def test_yoyo_finds_its_record_in_order(dsn: str) -> None:
-    """Run by itself, yoyo would apply nothing."""
+    """yoyo, run by itself, finds all migrations recorded and has none to apply."""
     from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 
     with psycopg.connect(dsn, autocommit=True) as connection:

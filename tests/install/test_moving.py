@@ -84,7 +84,7 @@ def test_what_an_absent_part_has_stored_is_refused_by_name(dsn: str, db: Connect
     with connect(moved) as target:
         target.execute("select braid.create_tenant('new'), set_config('braid.tenant', 'new', false)")
         if kind == "token_vectors":
-            # Otherwise the settings of the collection would be refused first.
+            # Import the collection without its settings of token vectors, which would be refused before the vectors.
             assert load(target, [{"collection": plain(records[0]["collection"])}]) == 0
             records = records[1:]
         before = snapshot.rows(moved)

@@ -97,7 +97,7 @@ def test_a_part_that_returns_no_object_leaves_those_of_others(dsn: str, package:
 
 
 def test_a_point_may_end_with_the_name_of_a_part(dsn: str, package: Package) -> None:
-    """Otherwise the point would call no part any more, without any error."""
+    """An extension point whose name ends with a part's name still calls all parts; a mistake would raise no error."""
     package.change({**CORE, **added("rows", [], 3), **added("aa", [], 2)})
     install(dsn, with_parts=["aa", "rows"])
     assert answers(dsn) == [[10, 15], {"aa": 5, "rows": 5, "last": "rows"}, ["aa", "rows", None], (1 * 2 + 5) * 3 + 5]

@@ -240,7 +240,7 @@ def test_a_part_of_ones_own_goes_without_its_folder(dsn: str, package: Package, 
 
 
 def test_a_part_of_ones_own_that_stays_is_given_again(dsn: str, package: Package, tmp_path: Path) -> None:
-    """Without the folder, the custom part's functions could not be told from the removed part's functions."""
+    """Removing a part needs the folder of each custom part that stays, to tell the two parts' functions apart."""
     folder = own_part(package, tmp_path)
     install(dsn, with_parts=[folder])
     told = refusal(dsn, "sync")

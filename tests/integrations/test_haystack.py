@@ -190,7 +190,7 @@ def test_policies(store: PgbraidDocumentStore) -> None:
 
 
 def test_many_documents_are_looked_up(store: PgbraidDocumentStore) -> None:
-    """The ids together would make a filter of more than 1 MiB."""
+    """More ids are looked up than one filter of at most 1 MiB can hold."""
     store.write_documents([Document(id="1", content="one")])
     many = [Document(id=f"{number:01000}", content="one") for number in range(1200)]
     with pytest.raises(DuplicateDocumentError, match="is there already"):

@@ -221,7 +221,7 @@ def test_a_retriever_takes_arguments_of_searches(store: PgbraidVectorStore) -> N
 
 
 def test_asynchronous_methods_are_no_threads(store: PgbraidVectorStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangChain would run the synchronous method in a thread if the store had no asynchronous one."""
+    """The store has its own asynchronous methods: else LangChain would run the synchronous ones in a thread."""
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a thread is started")

@@ -1,4 +1,5 @@
-"""Test the store for LlamaIndex: modes, filters, relationships, deletion, and keeping nodes in step."""
+"""Test the store for LlamaIndex: modes, filters, relationships, deletion, and indexing changed documents
+again."""
 
 from __future__ import annotations
 
@@ -451,7 +452,7 @@ def test_deletion(store: PgbraidVectorStore, client: pgbraid.Client, is_async: b
 
 
 def test_many_nodes_are_looked_up_and_deleted(store: PgbraidVectorStore) -> None:
-    """The ids together would make a filter of more than 1 MiB."""
+    """More ids are looked up and deleted than one filter of at most 1 MiB can hold."""
     store.add([node("1", "fox", n=1), node("2", "fox", n=2), node("3", "fox", n=1)])
     many = [f"{number:01000}" for number in range(1200)]
     by_n = MetadataFilters(filters=[MetadataFilter(key="n", value=1)])
@@ -464,7 +465,7 @@ def test_many_nodes_are_looked_up_and_deleted(store: PgbraidVectorStore) -> None
     assert [found.node_id for found in store.get_nodes(["1", "2", "3"])] == ["3"]
 
 
-# Keeping nodes in step
+# Indexing changed documents again
 
 
 def split(*documents: Document) -> list[BaseNode]:

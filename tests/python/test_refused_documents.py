@@ -1,4 +1,4 @@
-"""Test refused documents: the error has their place, and with on_error="skip" all others are written."""
+"""Test refused documents: the error names a document's place in the list; on_error="skip" writes all others."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- Make the planner read the key in its order. Without statistics, it would read and sort all remaining documents for
--- each batch.
+-- Make the planner read the unique index on external_id in order. Without statistics, it would read and sort all
+-- remaining documents for each batch.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off

@@ -25,7 +25,7 @@ as $$
     offset 0
   ) p
   union all
-  -- They follow the collections, which create the vector spaces.
+  -- The records of parts follow the collections, because importing a collection creates its vector space.
   select braid_store.extend_export(k.tenant_id, k.kind)
   from (
     select t.tenant_id, r.key as kind

@@ -147,7 +147,7 @@ class Searches:
         """Return a call with each input that is refused."""
         calls = []
         for name, arguments in WRONG.items():
-            # The number behind a name only distinguishes values of the same argument.
+            # The number after a name only distinguishes values of the same argument.
             takes = [function for function in SHARES if name.split()[0] in self.takes[function]]
             call = self.call(self.rng.choice(takes))
             calls.append(Call(call.tenant, call.function, call.arguments | arguments))

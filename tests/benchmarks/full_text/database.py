@@ -139,7 +139,7 @@ class _Load:
                 say(f"  {self._loaded:,} chunks in segments of {', '.join(f'{chunks:,}' for chunks in shape[:12])}")
             self._delete(writer)
             self._maintain()
-            # The last minutes of use would bring these documents.
+            # These documents stand for the last minutes of use.
             for part in delta:
                 self._insert(writer, part, 1)
         say("  vacuum")

@@ -70,7 +70,8 @@ def do_open(engine: Engine) -> str:
 def do_ask(
     engine: Engine, mode: str, way: str, where: list[Any] | None, length: int, first: int, last: int, seconds: float
 ) -> dict[str, Any]:
-    """Run a row of queries until their time exceeds `seconds`, but at least three; return milliseconds and answers."""
+    """Run at least three of the queries, and stop once their total time exceeds `seconds`. Return the milliseconds of
+    each query and the ids found."""
     restriction = Where(*where) if where else None
     milliseconds, found = [], []
     for query in engine.corpus.queries[length][first:last]:

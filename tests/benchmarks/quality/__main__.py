@@ -106,8 +106,8 @@ def rank(
 
 
 def conversations(db: Connection, judged: JudgedSet) -> dict[str, dict[str, Values]]:
-    """Measure clues in the question itself, never in the judgments: the named speaker as a filter and as a boost,
-    and the timeframe, as `recall` extracts it."""
+    """Measure searches that use clues from the question's text, never from the judgments: the speaker it names, as a
+    filter and as a boost, and the timeframe that `recall` extracts."""
     found: dict[str, list[list[str]]] = {
         "default, speaker named: filter": [],
         "default, speaker named: boost": [],

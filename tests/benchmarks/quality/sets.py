@@ -14,9 +14,9 @@ from support.vectors import cached_vectors
 
 # A query of the set is limited to one value of this metadata key; without it the question is ill-posed.
 SCOPES = {"locomo": "conversation", "qmsum": "meeting", "xquad": "lang"}
-# Documents of these sets are turns; a conversation's turns share these keys. Each conversation is loaded as one
-# document
-# with its turns as chunks, as docs/guide/memory.md says; JudgedSet.turns names a row's turn.
+# In these sets, each line of the corpus is a turn of a conversation. The turns of one conversation have the same values
+# of these metadata keys. Each conversation is loaded as one document whose chunks are its turns, as
+# docs/guide/memory.md says; JudgedSet.turns lists the turns' ids by conversation.
 CONVERSATIONS = {"locomo": ("conversation", "session"), "qmsum": ("meeting",)}
 TURN = ("content", "embedding", "speaker", "occurred_at", "metadata")
 BATCH = 1000

@@ -1,5 +1,5 @@
-"""Supabase's advisor finds nothing where every login of the API has the most that an application is granted. Each
-rule also reports an object that breaks it."""
+"""Supabase's advisor finds nothing, even if the API's logins have braid_writer, the widest role that applications
+get. Each rule also reports an object that breaks it."""
 
 from __future__ import annotations
 

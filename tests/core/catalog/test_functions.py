@@ -124,7 +124,8 @@ def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
 
 
 def test_what_reads_reads_one_snapshot(functions: Any) -> None:
-    """A volatile function below would take its own snapshot, and could see a merge that its caller does not see."""
+    """No function that a read calls is volatile. A volatile function would take its own snapshot, and could see a merge
+    that its caller does not see."""
     reached = functions.reached_from(*(f"braid.{name}" for name in READING))
     assert len(reached) > 20
     assert sorted(name for name in reached if functions.named(name).volatility == "v") == []
@@ -164,7 +165,7 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
     # A parallel worker cannot begin the subtransaction of a block that catches errors.
     catching = re.compile(r"^\s*exception(?: when|$)", re.MULTILINE)
     wrong += [f.full_name for f in functions if f.parallel != "u" and catching.search(f.body)]
-    # A parallel worker cannot change a setting either.
+    # A parallel worker cannot change a setting.
     wrong += [f.full_name for f in functions if f.parallel != "u" and "set_config(" in f.body]
     assert wrong == []
 

@@ -23,7 +23,7 @@ def test_what_is_made_of_options_is_up_to_date() -> None:
 
 
 def test_each_option_of_the_core_has_an_attribute(shared_db: psycopg.Connection) -> None:
-    """Without an attribute, an option would be read and then forgotten."""
+    """Each option has an attribute of search_options: without one, it would be read and then forgotten."""
     without = shared_db.execute(
         "select k.name from braid_store.known_search_options() k"
         " left join pg_catalog.pg_attribute a"

@@ -1,4 +1,4 @@
-"""Writing accepts a batch at each limit, and refuses one just past it before any work, with the limit's name."""
+"""Writing accepts a batch at each limit, and refuses one just past it before any work. The error names the limit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_fields_of_a_document(db: Connection, key: str, most: int) -> None:
 
 
 def test_a_title_of_many_words(db: Connection) -> None:
-    """A title of 32768 words is refused by name; it once failed with PostgreSQL's own "smallint out of range"."""
+    """The error for a title of 32768 words names the title; it once was PostgreSQL's own "smallint out of range"."""
     too_much(db, {"external_id": "a", "title": "x " * 32_768}, "title of document")
     upsert(db, [{"external_id": "a", "title": "x " * 2_048, "content": "leeds"}])
     assert [hit[0] for hit in full_text(db, "x leeds", match="all")] == ["a"]

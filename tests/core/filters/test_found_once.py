@@ -18,7 +18,7 @@ SIZE = 4000
 # An index keeps numbers in double precision, where both are equal.
 LARGE, SAME = 9007199254740993, 9007199254740992
 QUERY = [1.0, 0.0, 0.0]
-# So long a list of values is not looked up in the lists that maintain() makes.
+# A list of values this long is not looked up in the lists that maintain() makes.
 NONE = list(range(1000, 2001))
 
 

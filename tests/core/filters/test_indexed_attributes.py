@@ -23,7 +23,7 @@ Json = Any
 ATTRIBUTES = {"n": "number", "t": "text", "a.b": "text", "metadata.speaker": "text", "day": "time", "x": "number"}
 LONG = "long " * 60
 # Some numbers are beyond double precision, and some pairs are equal in double precision. Some strings differ only
-# behind the indexed prefix.
+# after the indexed prefix.
 NUMBERS: list[Json] = ["0", "-0.0", "1", "1.0", "2", "-1.5", "9007199254740993", "9007199254740992", "1e400", "-1e400"]
 NUMBERS += ["1e-400", "-1e-400", "1.7976931348623157e308", "1e309", "0.1", "0.10000000000000000555"]
 STRINGS = ["", "a", "b", "A", "ä", "1", "2024-02-01", "2024-02-01T10:00:00+02:00", "é" * 150, "𝄞", "'; --"]

@@ -207,7 +207,7 @@ def test_maintenance_counts_what_it_lists(db: Connection) -> None:
     db.execute("select braid.create_collection('counted', 'simple', 3)")
     upsert(db, map(document, range(1000)), "counted")
     assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 1000
-    # So small a segment has no lists.
+    # A segment this small has no lists.
     upsert(db, map(document, range(1000, 1030)), "counted")
     assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 0
     for number in range(1000, 1030):

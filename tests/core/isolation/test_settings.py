@@ -67,7 +67,7 @@ begin
 end
 $$
 """
-# These parts differ between two calls anyhow.
+# These parts of an answer differ between any two calls.
 PASSING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
     r"|(?<=only,)\d+|\"+\w*(?:_ms|seconds)\"+: [\d.e-]+"

@@ -1,5 +1,5 @@
-"""Searches of little data look up chunks and documents by their keys, too. While a table is small, PostgreSQL rates
-an index with only the key's tenant as highly, or a join; either would read all rows of the tenant for each key."""
+"""Searches of little data also look up chunks and documents by their whole keys. While a table is small, the planner
+rates a join, or an index used by tenant alone, as highly; either would read all rows of the tenant for each key."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def test_filters_bind_both_legs(filled: Connection) -> None:
     small = {"collection": "small", "match_count": 200, "filters": filters}
     assert ids(full_text(filled, QUERY, **small)) == legs[0][0]
     assert ids(semantic(filled, QUERY_VECTOR, **small)) == legs[1][0]
-    # The candidates are few: a filter after the legs would leave fewer.
+    # With only 10 candidates, a filter applied after the legs would leave fewer.
     found = hybrid(filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), candidate_count=10, **small)
     assert found == approximately(fuse(legs, 60, 10))
     assert (

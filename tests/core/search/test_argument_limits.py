@@ -1,4 +1,4 @@
-"""Each argument is accepted at its limit, and refused by name and with a hint one past it."""
+"""Each argument is accepted at its limit. One past the limit, the error names the argument and has a hint."""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ def test_what_is_offered(shared: Connection, query: str, expected: list[tuple[st
 def test_words_are_compared_as_they_are_written(db: Connection) -> None:
     texts = ["Havie and the process", "pricing, price, prices", "pricing and a price", "the vector of a tooth"]
     upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
-    # The stem of "proces" is one letter from the stem of "pricing", which is in more texts.
+    # By stems, "pricing" would win over "process": its stem is one letter from the stem of "proces", and is in more
+    # texts.
     assert corrections(search(db, "proces")) == [("proces", "process")]
     assert search(db, "proces", {"correct": True})["stats"]["terms"] == ["process"]
     assert corrections(search(db, "pricng")) == [("pricng", "pricing")]

@@ -1,4 +1,4 @@
-"""The parts of an explained score add up to the search's score, and equal BM25's parts."""
+"""The parts of an explained score add up to the search's score, and each has the value of BM25's formula."""
 
 from __future__ import annotations
 

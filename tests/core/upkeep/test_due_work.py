@@ -250,7 +250,8 @@ def test_a_merge_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> Non
 
 
 def test_a_budget_that_a_merge_needs_is_that_of_the_least_merge(db: Connection) -> None:
-    """A merge needs the budget of the smallest merge: eight of 24 segments."""
+    """If the budget is too small for any merge, maintain reports the seconds that the smallest merge would need: here a
+    merge of eight of the 24 segments."""
     for batch in range(24):
         text = " ".join(f"w{n}" for n in range(100))
         upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n in range(64)])

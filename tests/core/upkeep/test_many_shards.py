@@ -38,7 +38,7 @@ def test_a_call_makes_indexes_and_drops_a_hundred(db: Connection) -> None:
     assert (made, served, dropped) == (MOST, MOST, 0)
     assert [state for _, state in shards(db, "c")] == ["serving"] * TENANTS
 
-    # This state is as if earlier calls had noted this work and had no time for it.
+    # Set the state that earlier calls leave if they note this work and have no time for it.
     db.execute("update braid_store.vector_shards set forgotten_chunk_id = 0 where copied_chunk_id > 0")
     db.execute(
         "insert into braid_store.due_parts (tenant_id, collection_id, task, due_at)"

@@ -142,7 +142,7 @@ def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dic
     before = found(db)
     sizes = "select pg_relation_size('braid_store.postings'), pg_table_size('braid_store.postings')"
     for k1 in (1.5, 1.2):
-        # The same number of lists is written again, behind the others.
+        # The same number of lists is written again, after the others.
         db.execute("select braid.set_ranking('default', jsonb_build_object('k1', %s::float8))", (k1,))
         db.execute("select braid.maintain()")
         db.execute("vacuum braid_store.postings")

@@ -109,7 +109,7 @@ def test_queries_far_from_tight_clusters(db: Connection, distance: str) -> None:
     queries = far(rng, 60)
     found, _ = recalls(db, vectors, queries, distance)
     assert (found < 0.7).sum() <= 1 and found.mean() >= 0.97
-    # This is what the index alone finds at this width.
+    # Measure what the index alone finds with this ef_search.
     alone, _ = recalls(db, vectors, queries, distance, ef_search=64)
     assert (alone < 0.7).sum() >= 5
     # Queries similar to the vectors cost no more than before.

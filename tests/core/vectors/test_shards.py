@@ -84,7 +84,7 @@ def maintain_until(db: Connection, state: str) -> None:
 
 
 def check(db: Connection, vectors: Vectors, seed: int = 9) -> None:
-    """Check that all rows come in the exact order, and that the first few are found with hardly any missing."""
+    """Check that a search for all rows is exact, and that searches for 10 rows have a mean index recall of 0.95."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(5):

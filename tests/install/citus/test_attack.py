@@ -74,7 +74,7 @@ class ClusterWorld(World):
         self.admin = self.superuser(self.dsn)
 
     def connect(self, login: str, **settings: str) -> Connection:
-        # Otherwise Citus lets nobody make a temporary function on a worker, as the attack does.
+        # The attack makes a temporary function on a worker, which Citus refuses while it propagates DDL.
         return super().connect(login, citus__enable_ddl_propagation="off", **settings)
 
     def at(self, node: str) -> ClusterWorld:

@@ -104,7 +104,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
         patch.setattr("pgbraid_tools.cluster.distributing.bring_up", interrupted)
         with pytest.raises(InstallationError, match="gone"):
             distribute(filled.dsn)
-    # Nobody is let in on the failed worker.
+    # The failed worker refuses clients.
     with pytest.raises(PgbraidError), pgbraid.connect(filled.workers[failing], tenant=TENANTS[0]) as client:
         client.search("rye", collection="loaves", mode="full_text")
     report = distribute(filled.dsn)

@@ -216,7 +216,7 @@ def test_work_is_bounded_before_it_is_done(texts: Connection) -> None:
             with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=message) as caught, texts.transaction():
                 pool(texts, configurations, depth=1, query_ids=query_ids)
             assert "query_ids" in str(caught.value.diag.message_hint)
-        # This is one query, however often it is named.
+        # A query that is named several times counts once.
         assert len(pool(texts, [FULL_TEXT], depth=1, query_ids=["q0"] * 10_000)) == 1
 
 

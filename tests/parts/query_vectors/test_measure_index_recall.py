@@ -172,7 +172,7 @@ def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
     for count, least in ((10, 64), (29, 64), (30, 0)):
         index = measure(db, query_count=count)
         assert asked(index) == {"stored": count}
-        # So small an index finds everything at the lowest width.
+        # An index this small finds everything at the lowest width.
         widths = index["suggested_ef_search"], index["suggested_ef_search_fused"]
         assert widths == (max(least, index["widths"][0]["ef_search"]),) * 2
 

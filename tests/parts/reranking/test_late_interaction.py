@@ -120,7 +120,7 @@ def test_scores_are_those_of_the_model(
         assert (row["boosts"] is None) == (name not in first)
     scores = [row["score"] for row in found.values()]
     assert scores == sorted(scores, reverse=True)
-    # Rows behind the candidates keep their order, and stay behind.
+    # Rows after the candidates keep their order, and stay after them.
     assert [name for name in found if name not in first] == list(before)[candidates:]
     assert all(row["score"] >= low for name, row in found.items() if name in first)
 

@@ -150,7 +150,7 @@ def test_two_sessions_do_not_count_at_the_same_time(db: Connection, dsn: str) ->
             s.write(db)
         done = maintain_once(db)
         assert done["warnings"] == [] and not done["complete"]
-        # Searches and feedback do not wait either.
+        # Searches and feedback do not wait for the session that counts.
         db.execute("select braid.set_search_log('default')")
         found = one(db, "select braid.logged_search('harbour') -> 'stats' ->> 'search_id'")
         assert found

@@ -204,7 +204,7 @@ def test_a_row_that_waits_is_said_to_wait(notes: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject) as raised:
         notes.execute("select braid.similar_documents('2001')")
     assert "waits for braid.apply_changes" in str(raised.value.diag.message_hint)
-    # Nobody is told about another tenant's row.
+    # The error does not tell that another tenant's row waits.
     assert "waits" not in reason(notes, "2002")
     apply(notes)
     assert "waits" not in reason(notes, "2001")

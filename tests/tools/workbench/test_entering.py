@@ -62,7 +62,7 @@ def test_the_history_has_no_way_in(page: Page, workbench: Workbench) -> None:
 
 
 def test_a_new_address_in_an_old_tab(page: Page, filled: str) -> None:
-    """After a restart, a tab opens a new address that differs only behind the #."""
+    """After a restart, a tab opens a new address that differs only after the #."""
     with serving(filled) as before:
         page.goto(f"{before.url}/#code=wrong")
         page.wait_for_selector("[role=alert]")

@@ -22,7 +22,7 @@ def response_format(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
 
 class ChatService:
     """Send JSON material to a model with fixed instructions. `options` adds fields to the request; None removes a
-    field. Raises `error`."""
+    field. Raise `error` if the service fails."""
 
     def __init__(
         self,

@@ -149,7 +149,7 @@ begin
         braid_store.search_configured(c.configuration, v_query.query_text, e.embedding, v_query.filters))
           with ordinality r
     ), ranked as (
-      -- A document is ranked by its first chunk.
+      -- In a query set of documents, a document takes the place of its best chunk.
       select f.*, row_number() over (partition by f.number order by f.place) as rank
       from (
         select f.*, row_number() over (partition by f.number, f.external_id, f.judged_index order by f.place) as nth

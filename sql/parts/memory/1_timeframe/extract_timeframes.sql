@@ -14,7 +14,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- It covers long phrases such as "between the 5th of March 2025 and the 20th of March 2025".
+  -- The limit covers long phrases such as "between the 5th of March 2025 and the 20th of March 2025".
   c_max_words constant int := 14;
   -- These limits bound the work for a text as long as a book.
   c_max_characters constant int := 16384;
@@ -106,8 +106,8 @@ begin
           v_range.starts_at := (select max(lower(r)) from unnest(v_found) r);
         end if;
         if v_range.is_understood and v_range.is_explicit then
-          -- A future time ("plans for next week") cannot limit what was already said. No shorter part of the phrase is
-          -- taken either.
+          -- A future time ("plans for next week") cannot limit what was already said. Do not take a shorter part of
+          -- the phrase instead.
           if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
              or v_last < v_count and v_words[v_last + 1] = 'OR'
              or not braid_store.is_timeframe_in_text(

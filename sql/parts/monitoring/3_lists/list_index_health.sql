@@ -25,7 +25,7 @@ stable
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- Otherwise the planner, which expects few parts and few shards, scans all shards for each part.
+-- In a nested loop, the planner, which expects few parts and few shards, would scan all shards for each part.
 set enable_nestloop = off
 as $$
 #variable_conflict use_column

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Make the planner read the index in its order.
+-- Make the planner read the index on used_at, whose order avoids a sort.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -34,7 +34,7 @@ begin
            offset 0
          ) t;
   end if;
-  -- Few writes bring token vectors, and the rest takes a new session long to plan.
+  -- Few writes have token vectors, and a new session needs long to plan the statements below.
   if not exists (
     select from unnest(extend_written_chunks_reranking.inputs) i
     where i.parts ? 'token_vectors' or jsonb_path_exists(i.chunks, '$[*].token_vectors'))

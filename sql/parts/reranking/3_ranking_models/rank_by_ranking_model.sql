@@ -12,7 +12,7 @@ set jit = off
 set extra_float_digits = 1
 as $$
 declare
-  -- This many steps take a few seconds.
+  -- A ranking with this number of steps takes a few seconds.
   c_most_steps constant bigint := 100000000;
   v_model jsonb := request.parts #> '{ranking_model,model}';
   v_nodes bigint;

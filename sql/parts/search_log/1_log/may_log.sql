@@ -23,4 +23,5 @@ end
 $$;
 
 comment on function braid_store.may_log(braid_store.collections) is
-  'Tell whether a search of the collection that has just ended is to be logged and can be logged.';
+  'Return whether to log a search of this collection that has just ended: the collection''s settings select it, and '
+  'the session may write to the log.';

@@ -10,7 +10,7 @@ declare
   v_table text := 'search_log_' || to_char(create_log_day.day, 'YYYYMMDD');
   v_column text;
 begin
-  -- It locks the parent against vacuum and DDL, not against searches.
+  -- Creating the table locks its parent against vacuum and DDL, not against searches.
   execute format(
     'create table braid_store.%I (check (searched_at >= %L and searched_at < %L), primary key (tenant_id, search_id)) '
     'inherits (braid_store.search_log)',

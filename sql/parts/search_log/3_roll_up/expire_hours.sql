@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- Make the planner use the primary key, which gives the order.
+-- Make the planner use the primary key, whose order avoids a sort.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

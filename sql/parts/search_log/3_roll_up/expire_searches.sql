@@ -45,7 +45,7 @@ begin
     v_first_id := braid_store.first_search_id(v_day.day::timestamp at time zone 'UTC');
     v_end_id := braid_store.first_search_id((v_day.day + 1)::timestamp at time zone 'UTC');
     -- If the whole day expires, also delete older feedback, which may have been committed after its search was deleted.
-    -- Otherwise another collection may keep millions of older rows.
+    -- If only some collections' rows expire, do not read older rows: another collection may keep millions of them.
     if not braid_store.delete_logged('search_feedback', case when v_day.is_whole then c_least_id else v_first_id end,
                                      v_end_id, v_day.collection_ids, expire_searches.deadline) then
       return false;

@@ -15,7 +15,8 @@ declare
   v_place record;
   v_tenant text := current_setting('braid.tenant', true);
   v_part record;
-  -- It maps each row that another modification of the statement has applied to whether the row existed afterwards.
+  -- v_others maps each row that another modification of the statement has applied to whether the row existed
+  -- afterwards.
   v_others jsonb := '{}';
   v_doubtful jsonb := '[]';
   v_setting text := format('braid.brought_%s', apply_at_once.synced_table_id);

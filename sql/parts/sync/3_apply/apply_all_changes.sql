@@ -25,7 +25,7 @@ begin
     raise exception 'time_budget is %', coalesce(apply_all_changes.time_budget::text, 'null')
       using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
   elsif current_setting('transaction_isolation') <> 'read committed' then
-    -- It must see changes committed after it has read which rows changed.
+    -- The call must see changes that are committed after it has read which rows changed.
     raise exception 'apply_changes needs the isolation level read committed, but the transaction has %',
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Make the call in a transaction with the isolation level read committed.';

@@ -20,8 +20,8 @@ declare
   v_is_first boolean := true;
   v_is_certain boolean;
   v_read jsonb;
-  -- It maps tenant and id to the document's hash; '' if the document is gone, '-' if it is gone after this call wrote
-  -- it.
+  -- v_written maps tenant and id to the document's hash; '' if the document is gone, '-' if it is gone after this call
+  -- wrote it.
   v_written jsonb := '{}';
   v_count int := 0;
 begin

@@ -12,8 +12,9 @@ stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- These settings have the same reasons as in read_rows.
+-- Never evaluate the table's policies, which may be any role's code: a login that cannot bypass them gets an error.
 set row_security = off
+-- The planner would run the functions of the table's CHECK constraints.
 set constraint_exclusion = off
 as $$
 declare

@@ -75,8 +75,8 @@ select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
          where p.bytes > 1900)
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-# The result is null if the login cannot read the TOAST table, or before PostgreSQL 17, which cannot tell to which rows
-# chunks belong.
+# The result is null if the login cannot read the TOAST table. It is also null before PostgreSQL 17, where a query
+# cannot tell which row a TOAST chunk belongs to.
 TOAST_TABLE = """
 select case when pg_catalog.has_schema_privilege('pg_toast', 'usage')
                  and pg_catalog.current_setting('server_version_num')::int >= 170000
@@ -148,7 +148,7 @@ def _bloated(connection: psycopg.Connection[Any], warnings: list[str]) -> list[t
 
 def _move_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
     """Move postings from the end of their table to free space, and truncate the table. Vacuum alone cannot: the last
-    merge writes the largest lists, behind the lists that it deletes."""
+    merge writes the largest lists, after the lists that it deletes."""
     # Some rows may have found space near the end; move these once more.
     for _ in range(3):
         # Vacuum first, because only then is there free space in front.

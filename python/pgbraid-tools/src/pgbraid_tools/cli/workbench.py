@@ -112,7 +112,7 @@ async def _serve(
             address = f"http://{f'[{named}]' if ':' in named else named}:{chosen}/"
 
             def announce(code: str, begin: str = "The next browser or tab is let in by ") -> None:
-                # Put the code behind the #, which browsers do not send.
+                # Put the code after the #, which browsers do not send.
                 click.echo(f"{begin}{address}#code={code}")
 
             if token is None:

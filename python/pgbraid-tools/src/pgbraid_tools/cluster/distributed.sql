@@ -245,7 +245,7 @@ begin
 end
 $$;
 
--- This lists which hand-overs of the coordinator this node has processed.
+-- This table lists the coordinator's hand-overs that this node has processed.
 create table if not exists braid_shards.taken_over (id bigint primary key);
 
 create or replace function braid_shards.take_over()

@@ -120,7 +120,7 @@ $$;
 create or replace trigger refuse_create_tenants before insert or update on braid_store.access_settings for each row
   when (new.create_tenants) execute function braid_shards.refuse_create_tenants();
 
--- Nobody would read rows that a dump or a copy brings.
+-- The coordinator serves no tenant's rows: rows that a dump or COPY inserted here would never be read.
 create or replace function braid_shards.refuse_rows()
 returns trigger
 language plpgsql

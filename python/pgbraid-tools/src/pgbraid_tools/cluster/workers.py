@@ -209,8 +209,8 @@ def serve(worker: Connection, places: Places) -> int:
 
 
 def rescue(worker: Connection, group: int, others: Mapping[int, Connection]) -> int:
-    """Bring vectors to their tenant's node if Citus alone has moved the tenant, and left vectors in a vector shard.
-    Return how many tenants had some."""
+    """Bring vectors to their tenant's node if Citus itself has moved the tenant and left vectors in a vector shard.
+    Return how many tenants had such vectors."""
     left = worker.execute(
         "select s.id, s.tenant_id, s.collection_id, s.vector_space_id, p.groupid from braid_store.vector_shards s"
         f" join {SHARDS}.node_shards n on n.remainder = {SHARDS}.shard_number(s.tenant_id)"

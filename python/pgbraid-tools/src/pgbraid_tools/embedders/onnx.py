@@ -64,7 +64,8 @@ class OnnxEmbedder:
         return len(self.embed_query("dimensions"))
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError."""
+        """Return float32 vectors, shape (len(texts), dimensions). Raise EmbeddingError if the model cannot be
+        loaded or run."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         model = self._model
@@ -79,12 +80,12 @@ class OnnxEmbedder:
         return np.stack(vectors)
 
     def embed_query(self, text: str) -> Vector:
-        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError."""
+        """Return a float32 vector, shape (dimensions,). Raise EmbeddingError if the model cannot be loaded or run."""
         vector: Vector = self.embed_documents([text])[0]
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raise EmbeddingError."""
+        """Load the model now, and embed a text. Raise EmbeddingError if either fails."""
         self.embed_query("warm up")
 
     def _run(self, model: _Model, encodings: list[Any]) -> Vectors:

@@ -49,7 +49,7 @@ class SentenceTransformerEmbedder:
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raise EmbeddingError."""
+        """Load the model now, and embed a text. Raise EmbeddingError if the model cannot be loaded."""
         self.embed_query("warm up")
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:

@@ -63,7 +63,7 @@ class StaticEmbedder:
         return vector
 
     def warm_up(self) -> None:
-        """Load the model now. Raise EmbeddingError."""
+        """Load the model now. Raise EmbeddingError if loading fails."""
         self.embed_query("warm up")
 
     @property

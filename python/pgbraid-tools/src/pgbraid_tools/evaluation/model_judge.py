@@ -42,7 +42,8 @@ class ModelJudge(ChatJudge):
     answer_format = response_format("grade", {"type": "integer", "enum": [0, 1, 2, 3]})
 
     def grade(self, query: str, text: str) -> int | None:
-        """Return a grade from 0 to 3; None if the answer has no such number. Raise JudgingError."""
+        """Return a grade from 0 to 3; None if the answer has no such number. Raise JudgingError if the service
+        fails."""
         return _grade_in(self._ask(query, passage=text))
 
 

@@ -39,7 +39,7 @@ class PairJudge(ChatJudge):
 
     def compare(self, query: str, first: str, second: str) -> int | None:
         """Return 1 if the first passage is better, -1 if the second is, 0 if neither is; None if an answer is unusable.
-        Raise JudgingError.
+        Raise JudgingError if the service fails.
 
         The model is asked in both orders; if its answers depend on the order, the result is 0.
         """

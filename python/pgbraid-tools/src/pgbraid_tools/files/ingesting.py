@@ -93,7 +93,7 @@ class Ingestion:
             yield
 
     def run(self, roots: Sequence[Root], found: Sequence[Found | LeftOut], unreadable: Sequence[Path]) -> None:
-        """Index files. Raise IngestError in strict mode."""
+        """Index files. In strict mode, raise IngestError at the first problem."""
         stored = self._stored(roots)
         for file in found:
             if isinstance(file, LeftOut):

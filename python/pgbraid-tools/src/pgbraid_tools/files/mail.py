@@ -265,7 +265,7 @@ def _text(part: Message) -> str:
     if kind in ("text/x-vcard", "text/vcard", "text/css"):
         return ""
     if encoding := part["content-transfer-encoding"]:
-        # The parser does not strip white space behind the encoding's name.
+        # The parser does not strip white space after the encoding's name.
         part.replace_header("content-transfer-encoding", str(encoding).strip())
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):

@@ -59,7 +59,7 @@ class Source:
 
 
 def shown(path: Path) -> str:
-    """Return a path as text that can be printed and sent."""
+    """Return a path as valid Unicode: bytes that are not UTF-8, which could not be printed or sent, become `?`."""
     return str(path).encode("utf-8", "replace").decode()
 
 

@@ -75,7 +75,7 @@ def _delimiter(lines: list[str]) -> str:
         except csv.Error:
             return 0, 0
         cells = len(rows[0]) if rows else 0
-        # The last row may continue behind the lines examined.
+        # The last row may continue after the lines examined.
         compared = rows[1:-1] or rows[1:]
         alike = sum(len(row) == cells for row in compared) / len(compared) if compared else 1
         return (alike, 0) if cells > 1 else (0, alike)

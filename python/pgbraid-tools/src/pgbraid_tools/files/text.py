@@ -149,7 +149,7 @@ def _place(number: int) -> str | None:
 
 
 def _end_of_part(text: str) -> int:
-    """Return where to cut: behind the last paragraph in the final fifth of the text, else a line, else a word."""
+    """Return where to cut: after the last paragraph in the final fifth of the text, else a line, else a word."""
     first = MOST_DOCUMENT_CHARACTERS * 4 // 5
     for cut in ("\n\n", "\n", ". ", " "):
         found = text.rfind(cut, first, MOST_DOCUMENT_CHARACTERS)

@@ -55,9 +55,9 @@ def learn(
     """Learn a model from the rows of `client.ranking_features`.
 
     `kind` is linear, a weighted sum of the features, or trees, regression trees added to the weighted sum.
-    Cross-validation measures the model: `folds` times, it is learned without some of the queries and then ranks these.
-    `of_chunks`: the query set judges chunks. `mode` is the searches' mode; `source` is stored in the model under
-    `learned`. The same rows and `seed` give the same model.
+    Measure it by cross-validation: in each of `folds` rounds, learn without a share of the queries, then rank that
+    share. `of_chunks` tells that the query set judges chunks, not documents. `mode` is the searches' mode; `source` is
+    stored in the model under `learned`. The same rows and `seed` give the same model.
 
     Raise InvalidArgumentError for too few queries, MissingExtraError for trees without LightGBM.
     """

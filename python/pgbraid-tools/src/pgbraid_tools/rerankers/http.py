@@ -88,7 +88,8 @@ class HttpReranker:
         )
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """Return scores as float64, shape (len(texts),). Raise RerankingServiceError."""
+        """Return scores as float64, shape (len(texts),). Raise RerankingServiceError if the service fails or does not
+        give a finite score for each text."""
         batches = [texts[i : i + self._batch_size] for i in range(0, len(texts), self._batch_size)]
         return np.concatenate([np.empty(0), *(self._score(query, batch) for batch in batches)])
 

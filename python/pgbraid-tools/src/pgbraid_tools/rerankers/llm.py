@@ -70,7 +70,9 @@ class LLMReranker:
         )
 
     def rerank(self, query: str, texts: list[str]) -> Scores:
-        """Return scores as float64, shape (len(texts),), from 1 down to 1 / len(texts). Raise RerankingServiceError."""
+        """Return scores as float64, shape (len(texts),), from 1 down to 1 / len(texts).
+
+        Raise RerankingServiceError if the service fails or its answer has no ranking."""
         if len(texts) < 2:
             return np.ones(len(texts))
         order = list(range(len(texts)))
