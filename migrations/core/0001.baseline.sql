@@ -210,7 +210,8 @@ comment on column braid_store.collections.smoothing is
     'The share of its score that a chunk exchanges with chunks of near vectors, in hybrid searches that do not say '
     'otherwise.';
 comment on column braid_store.collections.parts is
-    'Settings of parts with the collection, by name; absent settings have their defaults. Null: all are absent.';
+    'An object with the collection''s settings that belong to parts, one key for each setting. A setting without a '
+    'key has its default. Null if all settings have their defaults.';
 
 create table braid_store.ranking_versions (
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -538,11 +539,12 @@ create table braid_store.metadata_lists (
     primary key (tenant_id, collection_id, segment_id, key, type, block)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.metadata_lists is
-    'The chunks of a segment by the values of a metadata key, by type of value and block of 16384 chunk numbers. The '
-    'distinct values ascend, shortened and rounded; value_ends has for each value the place in chunk_ids at which '
-    'the next value''s chunks begin. Elements of arrays count as values. any: chunks that may have any value, such '
-    'as long arrays. rest, with the key "": chunks with unlisted keys. maintain() writes the lists; changed_metadata '
-    'tells what has changed since.';
+    E'Lists of the chunks of a segment by the values of a metadata key. A row has the values of one type among 16384 '
+    'consecutive chunk numbers (block).\n'
+    'The distinct values are in ascending order, shortened and rounded. For each value, value_ends has the index in '
+    'chunk_ids at which the chunks of the next value begin. Each element of an array counts as a value. Type any: '
+    'chunks that may have any value, such as long arrays. Type rest, with the key "": chunks with keys that are not '
+    'listed. maintain() writes the lists; changed_metadata names the chunks changed since then.';
 
 create table braid_store.changed_metadata (
     tenant_id int not null,
@@ -955,5 +957,6 @@ begin
   end loop;
 end
 $$;
-comment on type braid.search_result is 'A row of a search, for functions of your own that return such rows.';
-comment on type braid.write_result is 'A row of a write, for functions of your own that return such rows.';
+comment on type braid.search_result is 'The row type of searches. Your own functions can return it.';
+comment on type braid.write_result is
+  'The row type of functions that write documents. Your own functions can return it.';

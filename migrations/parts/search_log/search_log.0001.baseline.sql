@@ -56,7 +56,8 @@ create table braid_store.search_feedback (
     primary key (tenant_id, search_id, external_id, kind)
 );
 comment on table braid_store.search_feedback is
-    'What users made of the results of logged searches. A row goes with its search.';
+    'Feedback of users on the results of logged searches: clicks, reading times, ratings and use in answers. A row '
+    'is deleted together with its search.';
 
 -- A row is updated each time that maintain() runs in the hour: fillfactor leaves space for new versions in its page.
 create table braid_store.search_hours (

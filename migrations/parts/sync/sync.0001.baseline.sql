@@ -59,7 +59,8 @@ create table braid_store.synced_rows (
     primary key (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index synced_rows_table_idx on braid_store.synced_rows (synced_table_id, tenant_id, external_id);
-comment on table braid_store.synced_rows is 'The documents that are rows of synced tables, with their table.';
+comment on table braid_store.synced_rows is
+  'The documents that come from rows of synced tables, each with the id of its table.';
 
 -- A crash empties unlogged tables, so this one tells whether others were emptied.
 create unlogged table braid_store.crash_marks (
