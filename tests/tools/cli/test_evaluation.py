@@ -135,7 +135,7 @@ def test_a_damaged_file_is_named(run: Run, tmp_path: Path) -> None:
     done = run("judgments", "load", "asked", tmp_path)
     assert done.code == 2
     assert "queries.jsonl.gz: cannot be unpacked" in done.err
-    assert "fetch it again" in done.err
+    assert "fetch the file again" in done.err
 
 
 def test_what_to_load_must_be_given(run: Run, tmp_path: Path) -> None:

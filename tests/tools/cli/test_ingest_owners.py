@@ -65,7 +65,7 @@ def test_ids_that_the_user_names_replace_nothing_of_another_file(
     assert run("ingest", one, "--id-column", "nr", "--no-embed").code == 0
     refused = run("ingest", two, "--id-column", "nr", "--no-embed")
     assert refused.code == 1
-    assert f"failed: {two}:2: external_id '2' is that of a document of {one}" in refused.err
+    assert f"failed: {two}:2: external_id '2' belongs to a document of {one}" in refused.err
     assert "hint: " in refused.err
     assert texts(client) == {"1": "zebra", "2": "lion", "3": "tiger"}
     tried = run("ingest", two, "--id-column", "nr", "--dry-run")
@@ -96,7 +96,7 @@ def test_documents_of_a_program_are_kept(run: Run, client: pgbraid.Client, tmp_p
     assert done.code == 1
     assert done.err.count("failed: ") == 3
     for name in list(given)[:3]:
-        assert f"external_id {name!r} is that of a document" in done.err
+        assert f"external_id {name!r} belongs to a document" in done.err
     assert texts(client) == given
     table(path, {"2": "zebra"})
     done = run("ingest", path, "--prune", "--no-embed")
@@ -108,7 +108,7 @@ def test_two_queries_with_rows_of_one_id(run: Run, client: pgbraid.Client) -> No
     assert run("ingest", "--sql", "select 1 as id, 'zebra' as text", "--no-embed").code == 0
     refused = run("ingest", "--sql", "select 1 as id, 'lion' as text", "--no-embed")
     assert refused.code == 1
-    assert "external_id '1' is that of a document of query/query-" in refused.err
+    assert "external_id '1' belongs to a document of query/query-" in refused.err
     assert texts(client) == {"1": "zebra"}
     assert run("ingest", "--sql", "select 2 as id, 'lion' as text", "--prune", "--no-embed").code == 0
     assert texts(client) == {"1": "zebra", "2": "lion"}

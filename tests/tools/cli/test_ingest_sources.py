@@ -47,7 +47,7 @@ def test_folders_with_files_of_one_name(run: Run, client: pgbraid.Client, tmp_pa
     # The second README.md must not replace the first.
     refused = run("ingest", two, "--source", "handbook", "--no-embed")
     assert refused.code == 1
-    assert f"its external_id is that of {(one / 'README.md').as_uri()}" in refused.err
+    assert f"its external_id belongs to {(one / 'README.md').as_uri()}" in refused.err
     refused = run("ingest", one, two, "--source", "both", "--no-embed")
     assert refused.code == 1
     assert "--source" in refused.err

@@ -257,7 +257,7 @@ def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri:
     if origin:
         owner = f"a document of {file_of(source_uri) or file_id(str(origin.get('source')), str(origin.get('path')))}"
     return IngestError(
-        f"external_id {waiting.external_id!r} is that of {owner}",
+        f"external_id {waiting.external_id!r} belongs to {owner}",
         file=waiting.source.name,
         line=waiting.line,
         hint="leave out --id-column, so that rows get ids of their own; or load files that replace each other's rows"

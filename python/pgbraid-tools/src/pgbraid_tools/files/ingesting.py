@@ -187,7 +187,7 @@ class Ingestion:
         if stored and stored.source_uri not in (None, uri) and still_there(stored.source_uri):
             hint = "give each folder a --source of its own"
             self._give_up(
-                source, IngestError(f"its external_id is that of {stored.source_uri}", file=source.name, hint=hint)
+                source, IngestError(f"its external_id belongs to {stored.source_uri}", file=source.name, hint=hint)
             )
             return
         # The name says what a source code file is about; its first lines do not.
