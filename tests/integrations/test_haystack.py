@@ -125,7 +125,7 @@ def test_the_retrievers(store: PgbraidDocumentStore, model: Model) -> None:
 
 def test_an_embedding_service_that_is_down(store: PgbraidDocumentStore, client: pgbraid.Client, model: Model) -> None:
     model.is_down = True
-    with pytest.warns(UserWarning, match="stored without their embeddings"):
+    with pytest.warns(UserWarning, match="stored, but wait for their embeddings"):
         store.write_documents([Document(id="1", content="Error E42.")])
     with pytest.warns(UserWarning, match=DOWN):
         assert ids(PgbraidHybridRetriever(store).run("E42")["documents"]) == ["1"]

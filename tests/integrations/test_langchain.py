@@ -360,7 +360,7 @@ def test_without_embedding_documents_wait(shared_dsn: str, tenant: str, model: M
 
 def test_an_embedding_service_that_is_down(store: PgbraidVectorStore, client: pgbraid.Client, model: Model) -> None:
     model.is_down = True
-    with pytest.warns(UserWarning, match="stored without their embeddings"):
+    with pytest.warns(UserWarning, match="stored, but wait for their embeddings"):
         ids = store.add_texts(["The export fails with error E42."])
     with pytest.warns(UserWarning, match=DOWN):
         assert texts(store.similarity_search("error E42")) == ["The export fails with error E42."]
@@ -380,7 +380,7 @@ def test_a_model_of_other_dimensions(shared_dsn: str, tenant: str, client: pgbra
     """The store warns that texts are stored without embeddings: after an error, callers would write them again."""
     short = DeterministicFakeEmbedding(size=3)
     options: dict[str, Any] = {"dsn": shared_dsn, "tenant": tenant, "model_name": "all-MiniLM-L6-v2"}
-    warned = pytest.warns(UserWarning, match="stored without their embeddings")
+    warned = pytest.warns(UserWarning, match="stored, but wait for their embeddings")
     with PgbraidVectorStore(short, **options) as other, warned:
         (id_,) = other.add_texts(["fox"])
     stored = client.get_document(id_)
@@ -507,7 +507,7 @@ def test_an_interrupted_embedding_is_made_up_for(
     store: PgbraidVectorStore, client: pgbraid.Client, model: Model
 ) -> None:
     model.is_down = True
-    with pytest.warns(UserWarning, match="stored without their embeddings"):
+    with pytest.warns(UserWarning, match="stored, but wait for their embeddings"):
         store.index(pages("a.txt", "one"))
     model.is_down = False
     client.retry_embedding_jobs()

@@ -186,7 +186,7 @@ def test_an_index_of_llamaindex(shared_dsn: str, tenant: str, model: Model) -> N
 
 def test_an_embedding_service_that_is_down(store: PgbraidVectorStore, model: Model) -> None:
     model.is_down = True
-    with pytest.warns(UserWarning, match="stored without their embeddings"):
+    with pytest.warns(UserWarning, match="stored, but wait for their embeddings"):
         store.add([node("1", "Error E42 of the export.")])
     index = VectorStoreIndex.from_vector_store(store, embed_model=ModelEmbedding(model))
     for retriever in (index.as_retriever(), PgbraidRetriever(store)):

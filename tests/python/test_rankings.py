@@ -101,4 +101,4 @@ def test_a_function_or_argument_that_is_gone_names_its_successor(dsn: str, call:
     assert isinstance(error, errors.InvalidArgumentError) and error.sqlstate == "42883"
     assert error.hint is not None and instead in error.hint
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(error.hint.removeprefix("write it so: ").encode())
+        connection.execute(error.hint.removeprefix("write instead: ").encode())

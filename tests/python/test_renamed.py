@@ -35,7 +35,7 @@ def test_views(dsn: str) -> None:
         with pytest.raises(psycopg.Error) as caught:
             connection.execute("select * from braid.model_migrations")
         error = errors.from_psycopg(caught.value)
-        assert error.hint == "write it so: select * from braid.model_changes"
+        assert error.hint == "write instead: select * from braid.model_changes"
         connection.execute(b"select * from braid.model_changes")
 
 

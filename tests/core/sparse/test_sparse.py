@@ -480,7 +480,7 @@ def test_a_document_with_terms_is_one_chunk_and_changes_with_them(empty: Connect
 def test_the_limit_of_a_long_text_names_the_terms(empty: Connection) -> None:
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="40000 words") as caught:
         upsert(empty, [{"external_id": "a", "content": "one " * 40_000, "embedding": None, "sparse": {"x": 1}}], "s")
-    assert "sparse terms" in str(caught.value.diag.message_hint)
+    assert "embedding and sparse" in str(caught.value.diag.message_hint)
 
 
 def test_one_document_has_no_terms_without_weights(empty: Connection) -> None:

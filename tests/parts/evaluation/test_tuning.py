@@ -418,7 +418,7 @@ def test_too_few_judged_queries_are_refused(db: Connection) -> None:
         assert caught.value.diag.message_primary == (
             f'query set "{query_set}" has {count} queries for which something is judged relevant, and tuning needs 30'
         )
-        assert f"Judge {30 - count} more" in (caught.value.diag.message_hint or "")
+        assert f"Judge results of {30 - count} more" in (caught.value.diag.message_hint or "")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='by judge "nobody", and tuning needs 30'):
         tune(db, SPACE, judge="nobody")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="evaluations have 29 queries"):

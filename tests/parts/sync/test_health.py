@@ -39,7 +39,7 @@ def test_a_monitor_is_told_of_a_failure_without_its_text(
     db.execute("update braid_store.synced_tables set last_error = 'secret row'")
     login = connect_as(watcher)
     seen = login.execute("select code, finding from braid.health('0 seconds')").fetchall()
-    assert ("sync_failing", "It failed.") in seen and "secret" not in str(seen)
+    assert ("sync_failing", "The sync failed.") in seen and "secret" not in str(seen)
     direct = login.execute("select * from braid_calls.administrator_findings('1 hour')").fetchall()
     assert "secret" not in str(direct)
     assert "secret row" in str(findings(dsn))

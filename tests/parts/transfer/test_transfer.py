@@ -352,7 +352,7 @@ class TestWhoMay:
             other["collection"][key] = value
             with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"other settings here: .*{key}") as caught:
                 load(target, [json.dumps(other), *exported[1:]])
-            assert "leave the record" in str(caught.value.diag.message_hint)
+            assert "leave out the record" in str(caught.value.diag.message_hint)
         assert records(target) == []
         assert load(target, exported[1:]) == len(DOCUMENTS)
         assert records(target) == exported

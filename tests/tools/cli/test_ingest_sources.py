@@ -104,7 +104,7 @@ def test_an_empty_folder_is_no_reason_to_delete_all(run: Run, client: pgbraid.Cl
     (folder / "a.md").unlink()
     refused = run("ingest", folder, "--prune", "--no-embed")
     assert refused.code == 2
-    assert "1 documents come from there" in refused.err
+    assert "1 documents of this source are kept" in refused.err
     assert "hint: " in refused.err
     assert len(ids(client)) == 1
 
@@ -149,7 +149,7 @@ def test_prune_with_files_rows_and_standard_input(
     assert ingest(*query).code == 0
     assert ids(client) == ["1", "S", "S/a.md"]
     client.connection.execute("delete from animals")
-    assert "they are kept" in ingest(*query).err
+    assert "are kept" in ingest(*query).err
     assert ids(client) == ["1", "S", "S/a.md"]
 
 

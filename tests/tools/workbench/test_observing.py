@@ -147,5 +147,5 @@ def test_a_first_run_offers_the_demo(
     assert found["documents"] == len(some) and found["pending_embeddings"] == 0
     # Documents exist by now, and this workbench is read-only.
     status, answer = running.call("load_demo", {"confirm": "demo"})
-    assert status == 403 and "only reads" in answer["error"]["message"]
+    assert status == 403 and "read-only" in answer["error"]["message"]
     assert next(opened, None) is None
