@@ -52,8 +52,8 @@ def rankings(db: Connection, collection: str = "default") -> list[Hits]:
 
 
 def differences(found: Hits, expected: Hits) -> list[str]:
-    """Return the differences that exceed rounding, with scores to the last bit. Scores that differ only by rounding
-    may change places, but each ranking must follow its own scores."""
+    """Return a description of each difference that exceeds rounding, with exact scores. Hits whose scores differ only
+    by rounding may change places, but `found` must be sorted by its own scores."""
 
     def shown(score: float | None) -> str:
         return "missing" if score is None else f"{score!r} ({score.hex()})"

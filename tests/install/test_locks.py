@@ -27,7 +27,7 @@ from support.waiting import PATIENCE, until, wait_and_go_on
 
 Connection = psycopg.Connection[Any]
 VERSION = "sql/core/95_upkeep/7_status/version.sql"
-# The second upgrade changes the result of the first.
+# Two, because the second upgrade replaces functions that the first one created.
 UPGRADES = 2
 OTHER_SHAPE = ("returns text", "returns table (version text)")
 

@@ -21,7 +21,7 @@ def count(dsn: str, query: str) -> int:
 def test_roles_go_with_the_last_database_that_uses_them(cluster: embedded.Server) -> None:
     with psycopg.connect(cluster.dsn, autocommit=True) as connection:
         connection.execute("create database second")
-        connection.execute("create schema extensions")  # a grant on the schema must not keep the roles
+        connection.execute("create schema extensions")  # a grant on this schema must not prevent the roles' removal
     for dsn in (cluster.dsn, cluster.dsn_for("second")):
         install(dsn)
     report = uninstall(cluster.dsn)

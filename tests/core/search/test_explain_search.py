@@ -72,7 +72,7 @@ def outcome(db: Connection, external_id: str, **arguments: Any) -> dict[str, Any
 
 
 def numbers(explained: dict[str, Any], row: dict[str, Any]) -> dict[str, float]:
-    """Return every number that a formula names, from where the explanation gives it."""
+    """Return the numbers of an explanation by the names that its formulas use."""
     fusion, spread = explained["fusion"] or {}, {**(explained["spread"] or {}), **(row["spread"] or {})}
     found: dict[str, Any] = {"fused_score": row["fused_score"], "rrf_k": fusion.get("rrf_k")}
     for leg, weight in fusion.get("weights", {}).items():

@@ -167,7 +167,7 @@ def test_there_is_a_release() -> None:
 
 
 def test_its_migrations_are_frozen(server: embedded.Server, restored: str) -> None:
-    """The migrations are unchanged since the release: a file that lost a migration or recorded it anew fails."""
+    """Each migration of the release is still in frozen.sha256, with the hash that the database recorded."""
     frozen = (resources.ROOT / "migrations" / "frozen.sha256").read_text().split()
     hashes = {Path(name).stem: digest for digest, name in zip(frozen[::2], frozen[1::2], strict=True)}
     with psycopg.connect(server.dsn_for(restored)) as db:

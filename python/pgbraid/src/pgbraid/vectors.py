@@ -48,7 +48,8 @@ def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
 
 
 def to_vector(vector: VectorLike, name: str) -> Vector:
-    """Return float32, as pgvector stores it. Raise InvalidArgumentError for NaN, infinity, and what is no vector."""
+    """Return a vector of float32, as pgvector stores it. Raise InvalidArgumentError for NaN, infinity, and values that
+    are no vectors."""
     if _is_finite_array(vector):
         return Vector(cast("Any", vector))
     numbers = vector.tolist() if hasattr(vector, "tolist") else vector

@@ -105,7 +105,8 @@ begin
     end if;
   end if;
   if v_is_given then
-    -- If most of these chunks pass, the legs test only the chunks that they return.
+    -- If the chunks are few, or most of them pass the filter, hand over all of them. The legs then test only the chunks
+    -- that they return.
     filter.among := case
       when cardinality(v_chunk_ids) <= c_few_given
            or braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]

@@ -12,8 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The values measured at 10 and at 100 are interpolated linearly. The margin allows for deleted vectors that are
-  -- still in the index.
+  -- Interpolate linearly between the values measured for the 10 and for the 100 nearest vectors. The margin of 1.25
+  -- allows for deleted vectors that are still in the index.
   return greatest(
     1.25 * needed_ef_search.candidate_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search

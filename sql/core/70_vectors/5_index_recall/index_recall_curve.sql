@@ -28,7 +28,7 @@ declare
   v_exact record;
   v_index_recalls record;
   v_index_recalls_10 float8[]; -- for each query, at the last width at which it was run
-  v_index_recalls_100 float8[]; -- null for queries that count the 10 nearest alone
+  v_index_recalls_100 float8[]; -- null for queries that do not count for index_recall_100
   v_curve_10 float8[] := '{}'; -- the two at each width: v_curve_10[width][query]
   v_curve_100 float8[] := '{}';
   v_asked int[]; -- indices of the queries that have not found everything yet

@@ -45,4 +45,4 @@ $$;
 
 comment on function braid_store.raise_wrong_option(jsonb, text) is
   'Raise 22023 for an unknown option or key (named option.key), or for one with an invalid value. The hint lists the '
-  'valid values, the present name, or the part to which the option belongs.';
+  'valid values or keys, or names the replacement of a former option or the part to which the option belongs.';

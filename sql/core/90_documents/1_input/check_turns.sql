@@ -37,7 +37,7 @@ begin
                and 1 preceding) as earlier_start
     from unnest(v_lists, v_names) with ordinality l (items, item_name, number),
          jsonb_array_elements(l.items) with ordinality s,
-         -- Convert without text, which may have 100,000 digits.
+         -- Cast the JSON numbers directly, because their text may have 100,000 digits.
          lateral (
            select nullif(s.value -> 'start', 'null')::numeric as start, nullif(s.value -> 'end',
              'null')::numeric as "end"

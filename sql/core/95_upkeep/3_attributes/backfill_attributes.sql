@@ -12,8 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- These settings make the planner read the key in its order. Without statistics, it would read and sort all remaining
--- chunks for each batch.
+-- These settings make the planner scan the primary key's index in the order of ids. Without statistics, it would read
+-- and sort all remaining chunks for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -36,7 +36,7 @@ begin
                     else 9223372036854775807 end;
     v_count := braid_store.absorb_sparse_rows(
       merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
-      -- A writer absorbs 256 rows, too, so this number needs no budget.
+      -- Absorb at least 256 rows even beyond the time budget, because a single write may do so, too.
       least(greatest(v_limit / braid_store.waiting_sparse_length(merge_sparse_due.tenant_id,
         merge_sparse_due.collection_id), 256),
             c_most_absorbed)::int);

@@ -11,7 +11,7 @@ declare
   v_row text[];
   v_hash text;
 begin
-  -- No session waits behind the locks of this block.
+  -- No reader or writer waits for this block's locks, so a long timeout is harmless.
   perform set_config('lock_timeout', '60s', true);
   if current_setting('transaction_read_only') = 'on' then
     raise exception 'the transaction is read-only'

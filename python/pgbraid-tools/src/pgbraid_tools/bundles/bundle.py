@@ -27,9 +27,9 @@ STATEMENT_SIZE = 200_000
 
 
 def bundle(choice: Choice | None = None) -> str:
-    """Return two statements as SQL. The first installs the core and the chosen parts as `install` does, by default the
-    parts of a new database, records the installation and grants privileges to Supabase's roles. The second reports the
-    result."""
+    """Return two SQL statements. The first installs the core and the chosen parts, like `install`, records the
+    installation and grants privileges to Supabase's roles. Unless `choice` says otherwise, they are the parts of a new
+    database. The second statement reports the result."""
     check_frozen()
     choice = choice or choose((), (), ())
     parts = choice.parts(None)

@@ -1,4 +1,4 @@
-"""Embed by models of your own; each embedder is imported when it is used."""
+"""Embed texts with your own models; import each embedder only when it is used."""
 
 from __future__ import annotations
 

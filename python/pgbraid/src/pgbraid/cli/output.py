@@ -26,7 +26,7 @@ COLOURS: dict[str, dict[str, Any]] = {
 
 
 def style() -> Callable[[str, str], str] | None:
-    """Return a function that colours a text by its kind; None unless stdout is a terminal, or if NO_COLOR is set."""
+    """Return a function that colours a text by its kind, or None if stdout is no terminal or NO_COLOR is set."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return None
     return lambda text, kind: click.style(text, **COLOURS[kind])
