@@ -188,7 +188,7 @@ comment on column braid_store.collections.b is
     'BM25''s b: how much the length of a chunk counts against it, from 0 (not at all) to 1 (in full). Null: 0.75, and '
     'less where chunks are short.';
 comment on column braid_store.collections.bm25_variant is
-    'How high BM25 scores are: lucene, or okapi, which has them k1 + 1 times as high.';
+    'The scale of BM25 scores: lucene, or okapi, whose scores are k1 + 1 times as high.';
 comment on column braid_store.collections.title_weight is
     'How many words of the text a word of the title counts for.';
 comment on column braid_store.collections.statistics_scope is

@@ -16,7 +16,7 @@ declare
   v_schema text;
   v_found text;
 begin
-  -- This step's locks block nobody, so a long timeout is harmless.
+  -- No reader or writer waits for this step's locks, so a long timeout is harmless.
   perform set_config('lock_timeout', '60s', true);
   if current_setting('server_version_num')::int < 160000 then
     raise exception 'the server is PostgreSQL %; pgbraid needs 16 or newer', current_setting('server_version')
