@@ -205,7 +205,7 @@ def test_assemble_context(animals: pgbraid.Client) -> None:
     assert len(animals.assemble_context("nothing", mode="full_text")) == 0
     with pytest.raises(InvalidArgumentError, match="token_budget") as error:
         animals.assemble_context("fox", 1)
-    assert "Give more" in str(error.value.hint)
+    assert "Raise token_budget" in str(error.value.hint)
     with pytest.raises(InvalidArgumentError, match="mode"):
         animals.assemble_context("fox", mode="x")  # type: ignore[arg-type]
 

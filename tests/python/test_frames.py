@@ -67,7 +67,7 @@ def test_columns_with_the_names_of_documents(client: pgbraid.Client) -> None:
         ({"external_id": ["a", None], "content": ["x", "y"]}, 'row 1 has no "external_id"'),
         ({"external_id": ["a"], "content": ["x"], "importance": ["much"]}, "importance"),
         ({"external_id": ["a"], "content": ["x"], "metadata": ["y"]}, "metadata"),
-        ({}, "it has: none"),
+        ({}, "its columns are: none"),
         ({"external_id": ["a"], "content": ["x"], "slug": ["b"], "body": ["y"]}, 'one "external_id" as well'),
         ({"content": ["x"], "slug": ["b"], "body": ["y"]}, 'one "content" as well'),
     ],

@@ -244,12 +244,12 @@ def test_a_cursor_of_another_query_is_refused(shapes: Connection) -> None:
         {"collection": "default", "query_embedding": None},
     ]
     for other in others:
-        with pytest.raises(psycopg.errors.InvalidParameterValue, match="of another query") as error:
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="belongs to another query") as error:
             page(shapes, cursor, **other)
         assert error.value.diag.message_hint
     shapes.execute("select braid.create_tenant('other')")
     set_tenant(shapes, "other")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="of another query"):
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="belongs to another query"):
         page(shapes, cursor)
 
 
