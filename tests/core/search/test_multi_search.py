@@ -217,7 +217,7 @@ def test_it_reads_only(filled: Connection) -> None:
             {"options": {"cursor": ""}},
             "option cursor has no meaning for multi_search",
         ),
-        (["a", "b"], {"options": {"sparse": {"x": 1}}}, "option sparse is of one"),
+        (["a", "b"], {"options": {"sparse": {"x": 1}}}, "option sparse is for one"),
     ],
 )
 def test_bad_input(filled: Connection, queries: Any, arguments: dict[str, Any], named: str) -> None:

@@ -283,6 +283,6 @@ def test_functions_that_compare_stored_vectors_refuse(filled: Connection) -> Non
 
 def test_several_queries_have_no_vectors_of_tokens(filled: Connection) -> None:
     options = Jsonb({"late_interaction": {"vectors": [[1, 0, 0, 0]]}})
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="late_interaction is of one query") as refused:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="late_interaction is for one query") as refused:
         filled.execute('select braid.multi_search(\'["a", "b"]\', options => %s)', (options,))
     assert refused.value.diag.message_hint

@@ -121,7 +121,7 @@ def test_a_set_without_queries_is_refused(compare: Run, client: pgbraid.Client) 
     client.create_query_set("asked")
     done = compare(["bad"], ["good"])
     assert (done.code, done.err.splitlines()[0]) == (2, 'pgbraid: query set "asked" has no queries')
-    assert "hint: store some" in done.err
+    assert "hint: store queries" in done.err
 
 
 @pytest.mark.usefixtures("asked")

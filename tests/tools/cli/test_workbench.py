@@ -143,7 +143,7 @@ def test_it_stops_while_a_search_runs(dsn: str) -> None:
     ("arguments", "said"),
     [
         (["--http", "8760"], "is not HOST:PORT"),
-        (["--http", "0.0.0.0:0"], "others may reach 0.0.0.0"),
+        (["--http", "0.0.0.0:0"], "other machines can reach 0.0.0.0"),
         *(
             (["--allowed-host", name], f"{name} is not a name alone")
             for name in ("https://a.example.com", "a.example.com:80", "[::1]", "0.0.0.0", "::", "a b", "a/b", "-a", "*")

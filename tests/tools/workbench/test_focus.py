@@ -127,6 +127,7 @@ def test_keys_can_be_turned_off(page: Page) -> None:
     page.get_by_role("button", name="Keys").click()
     page.get_by_label("Use these keys").uncheck()
     page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("j")
     page.keyboard.press("/")

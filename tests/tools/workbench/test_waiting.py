@@ -67,7 +67,7 @@ def test_a_statement_has_its_time(filled: str, monkeypatch: pytest.MonkeyPatch) 
         with serving(short) as running:
             # The login's own timeout stays, because it is shorter.
             status, answer = running.call("search", PRICE)
-            assert status == 504 and "a statement has 30 seconds here" in answer["error"]["hint"]
+            assert status == 504 and "at most 30 seconds here" in answer["error"]["hint"]
         monkeypatch.setattr(server, "LONGEST", 1)
         with serving(filled) as running:
             status, answer = running.call("search", PRICE)
