@@ -444,17 +444,24 @@ create table braid_store.segments (
     created_at timestamptz not null default now(),
     chunk_ids bigint[] storage external, -- A compressed value would have to be unpacked for each search.
     listed_count int not null default 0,
+    max_weight float8,
+    terms text collate "C",
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.segments is
     'The immutable segments of the index. A deletion is a segment without postings. It subtracts deleted chunks from '
     'the statistics of the segments that still hold them: its counts and lengths are negative, so that statistics '
-    'are sums. k1, b and the like are the BM25 parameters of the segment''s impacts.';
+    'are sums. k1, b and the like are the BM25 parameters of the segment''s impacts. The segments of a collection''s '
+    'sparse terms have its id negated; so have their postings and segment_chunks.';
 comment on column braid_store.segments.chunk_ids is
     'The ids of the segment''s chunks in the order of their numbers, which is ascending: a copy of segment_chunks, '
     'for segments of 2048 chunks and more. Null: only segment_chunks knows.';
 comment on column braid_store.segments.listed_count is
     'metadata_lists has the values of the first chunks by number, up to this count.';
+comment on column braid_store.segments.max_weight is
+    'The largest weight in a segment of sparse terms, whose impacts are in 2047ths of it. Null in other segments.';
+comment on column braid_store.segments.terms is
+    'All sparse terms that have a list in the segment, separated by line breaks. Null in other segments.';
 
 create table braid_store.segment_chunks (
     tenant_id int not null,
@@ -462,11 +469,12 @@ create table braid_store.segment_chunks (
     segment_id bigint not null,
     chunk_number int not null,
     chunk_id bigint not null,
-    primary key (tenant_id, collection_id, segment_id, chunk_number),
-    unique (tenant_id, chunk_id)
+    primary key (tenant_id, collection_id, segment_id, chunk_number)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
+create index segment_chunks_chunk_idx on braid_store.segment_chunks (tenant_id, chunk_id);
 comment on table braid_store.segment_chunks is
-    'A segment''s small local numbers, from 1, and the chunks they stand for.';
+    'A segment''s small local numbers, from 1, and the chunks they stand for. A chunk is in one segment, and in any '
+    'number of segments of sparse terms.';
 
 create table braid_store.postings (
     tenant_id int not null,
@@ -565,43 +573,15 @@ create table braid_store.sparse_rows (
     tenant_id int not null,
     collection_id int not null,
     chunk_id bigint not null,
+    newer_than bigint not null default 0,
     terms text collate "C" not null,
     weights real[] not null,
     primary key (tenant_id, collection_id, chunk_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.sparse_rows is
     'The weighted terms of a chunk, as they were given: the terms in "C" order, separated by line breaks, and the '
-    'weight of each. Sparse scores are computed from it.';
-
-create table braid_store.sparse_segments (
-    tenant_id int not null,
-    collection_id int not null,
-    id bigint generated always as identity (increment by -1),
-    chunk_count int not null,
-    posting_count bigint not null,
-    max_weight float8 not null,
-    terms text collate "C" not null,
-    primary key (tenant_id, collection_id, id)
-) with (autovacuum_vacuum_scale_factor = 0.02);
-comment on table braid_store.sparse_segments is
-    'The immutable segments of the index of sparse rows. Their lists are in postings, under a space and the term, '
-    'because no lexeme has a space, and with an id below 0. An impact is the weight in 2047ths of max_weight, '
-    'rounded up. terms: all terms that have a list, separated by line breaks. A chunk whose terms were replaced or '
-    'deleted may still be in the lists, which are only bounds.';
-
-create table braid_store.sparse_segment_chunks (
-    tenant_id int not null,
-    collection_id int not null,
-    segment_id bigint not null,
-    chunk_number int not null,
-    chunk_id bigint not null,
-    primary key (tenant_id, collection_id, segment_id, chunk_number)
-) with (autovacuum_vacuum_scale_factor = 0.05);
-create index sparse_segment_chunks_chunk_idx on braid_store.sparse_segment_chunks (tenant_id, chunk_id);
-comment on table braid_store.sparse_segment_chunks is
-    'The local numbers of a sparse segment, from 1, and the chunks they stand for. Numbers of chunks whose terms '
-    'were replaced or deleted are taken out. A chunk may be in several segments: one of them, or '
-    'unindexed_sparse_rows, has its present terms.';
+    'weight of each. Sparse scores are computed from it. Segments with ids up to newer_than have older terms of the '
+    'chunk. A later segment, or unindexed_sparse_rows, has these.';
 
 create table braid_store.unindexed_sparse_rows (
     tenant_id int not null,

@@ -55,8 +55,7 @@ BETA: list[dict[str, Any]] = [
 # Upkeep changes these tables of a tenant: the index, and the list of due work.
 KEPT_UP = {
     "centroids", "changed_metadata", "due_parts", "forward_rows", "metadata_lists", "postings", "search_hours",
-    "segment_chunks", "segments", "sparse_segment_chunks", "sparse_segments", "tenants", "tombstones",
-    "unindexed_sparse_rows", "vector_shards",
+    "segment_chunks", "segments", "tenants", "tombstones", "unindexed_sparse_rows", "vector_shards",
 }  # fmt: skip
 ROWS = "(select string_agg(r::text, ',' order by r::text) from braid_store.{} r where r.tenant_id = %(id)s)"
 FINGERPRINT = f"select md5(concat({', '.join(map(ROWS.format, sorted(tables(None) - KEPT_UP)))}))"

@@ -387,7 +387,7 @@ def test_segments_are_merged_and_emptied(empty: Connection) -> None:
             [{"external_id": f"{number}-{n}", "content": "x", "sparse": {"a": n + 1, f"b{n}": 1}} for n in range(260)],
             "s",
         )
-    segments = "select count(*) from braid_store.sparse_segments"
+    segments = "select count(*) from braid_store.segments where collection_id < 0"
     assert one(empty, segments) == 9
     empty.execute("select braid.maintain()")
     assert one(empty, segments) == 1
@@ -399,10 +399,10 @@ def test_segments_are_merged_and_emptied(empty: Connection) -> None:
         )
     assert len(search(empty, {"a": 1})) == 780
     empty.execute("select braid.maintain()")
-    assert empty.execute("select chunk_count from braid_store.sparse_segments").fetchall() == [(780,)]
+    assert empty.execute("select chunk_count from braid_store.segments where collection_id < 0").fetchall() == [(780,)]
     assert empty.execute("select * from braid.check_index('s')").fetchall() == []
     empty.execute("select braid.clear_collection('s')")
-    for table in ("sparse_rows", "sparse_segments", "sparse_segment_chunks", "unindexed_sparse_rows", "postings"):
+    for table in ("sparse_rows", "segments", "segment_chunks", "unindexed_sparse_rows", "postings"):
         assert one(empty, f"select count(*) from braid_store.{table}") == 0
 
 
@@ -411,17 +411,18 @@ def test_lists_move_to_the_front_of_the_table(empty: Connection, dsn: str) -> No
     upsert(empty, made, "s")
     empty.execute("select braid.maintain()")
     before = found(search(empty, QUERIES[0]))
-    sparse = "select count(*) from braid_store.postings where segment_id < 0 and xmin = pg_current_xact_id()::xid"
+    sparse = "select count(*) from braid_store.postings where collection_id < 0 and xmin = pg_current_xact_id()::xid"
     move = """
         select moved_count from braid_store.move_postings(
           0, ('(' || pg_relation_size('braid_store.postings') / 8192 || ',0)')::tid, 1000000000)"""
     with psycopg.connect(dsn) as other, empty.transaction():
-        other.execute("select from braid_store.sparse_segments for update")
+        other.execute("select from braid_store.segments where collection_id < 0 for update")
         empty.execute(move)
         assert one(empty, sparse) == 0
     with empty.transaction():
         empty.execute(move)
-        assert one(empty, sparse) == one(empty, "select count(*) from braid_store.postings where segment_id < 0") > 50
+        every = one(empty, "select count(*) from braid_store.postings where collection_id < 0")
+        assert one(empty, sparse) == every > 50
     assert found(search(empty, QUERIES[0])) == before
     assert empty.execute("select * from braid.check_index()").fetchall() == []
 
@@ -432,7 +433,7 @@ def test_dropped_collections_leave_nothing(empty: Connection) -> None:
     empty.execute("select braid.drop_collection('s')")
     while not one(empty, "select braid.maintain() -> 'complete'"):
         pass
-    for table in ("sparse_rows", "sparse_segments", "sparse_segment_chunks", "unindexed_sparse_rows", "postings"):
+    for table in ("sparse_rows", "segments", "segment_chunks", "unindexed_sparse_rows", "postings"):
         assert one(empty, f"select count(*) from braid_store.{table}") == 0
 
 

@@ -158,7 +158,7 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
             answers.append(one(connection, "select braid.maintain()"))
 
     with psycopg.connect(dsn) as holder:
-        holder.execute("lock table braid_store.sparse_segment_chunks in share row exclusive mode")
+        holder.execute("lock table braid_store.segment_chunks in share row exclusive mode")
         thread = threading.Thread(target=maintain)
         thread.start()
         wait_for_locks(empty, 1)
@@ -173,7 +173,7 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
     empty.execute("select braid.delete_documents(array(select 'd' || n from generate_series(0, 19) n), 's')")
     while not one(empty, "select braid.maintain() -> 'complete'"):
         pass
-    assert one(empty, "select count(*) from braid_store.postings where left(lexeme, 1) = ' '") == 0
+    assert one(empty, "select count(*) from braid_store.postings where collection_id < 0") == 0
 
 
 @pytest.mark.any_version
@@ -218,10 +218,10 @@ def test_a_merge_is_begun_within_a_budget_only_if_it_fits(empty: Connection) -> 
     empty.execute("update braid_store.upkeep_rates set postings_per_second = 1000")
     done = one(empty, "select braid.maintain('5 s')")
     assert not done["complete"] and done["seconds_needed"] > 20
-    assert one(empty, "select count(*) from braid_store.sparse_segments") == 8
+    assert one(empty, "select count(*) from braid_store.segments where collection_id < 0") == 8
     done = one(empty, "select braid.maintain()")
     assert done["complete"] and "seconds_needed" not in done
-    assert one(empty, "select count(*) from braid_store.sparse_segments") == 1
+    assert one(empty, "select count(*) from braid_store.segments where collection_id < 0") == 1
     assert_sound(empty)
 
 
@@ -233,11 +233,12 @@ def test_a_failure_leaves_the_merges_of_full_text(empty: Connection) -> None:
         " $$ begin raise exception 'no sparse segment'; end $$"
     )
     empty.execute(
-        "create trigger fail before insert on braid_store.sparse_segments execute function braid_store.fail()"
+        "create trigger fail before insert on braid_store.segments for each row when (new.collection_id < 0)"
+        " execute function braid_store.fail()"
     )
     done = one(empty, "select braid.maintain()")
     assert done["merges"] == 1 and not done["complete"] and "no sparse segment" in str(done["warnings"])
-    empty.execute("drop trigger fail on braid_store.sparse_segments")
+    empty.execute("drop trigger fail on braid_store.segments")
     assert one(empty, "select braid.maintain() -> 'complete'")
     assert one(empty, "select count(*) from braid_store.unindexed_sparse_rows") == 0
     assert_sound(empty)
@@ -247,8 +248,7 @@ def test_a_visit_does_not_count_all_chunks(empty: Connection) -> None:
     upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}", "sparse": {"a": 1}} for n in range(1000)], "s")
     empty.execute("select braid.maintain()")
     read = (
-        "select idx_tup_fetch + idx_scan from pg_stat_xact_all_tables"
-        " where relid = 'braid_store.sparse_segment_chunks'::regclass"
+        "select idx_tup_fetch + idx_scan from pg_stat_xact_all_tables where relid = 'braid_store.sparse_rows'::regclass"
     )
     with empty.transaction():
         upsert(empty, [{"external_id": "one", "content": "x"}], "s")
@@ -257,7 +257,7 @@ def test_a_visit_does_not_count_all_chunks(empty: Connection) -> None:
         assert one(empty, read) - before < 700
     empty.execute("select braid.delete_documents(array(select 'd' || n from generate_series(1, 600) n), 's')")
     empty.execute("select braid.maintain()")
-    assert one(empty, "select chunk_count from braid_store.sparse_segments") == 400
+    assert one(empty, "select chunk_count from braid_store.segments where collection_id < 0") == 400
     assert_sound(empty)
 
 

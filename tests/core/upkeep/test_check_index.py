@@ -103,7 +103,6 @@ DAMAGES = {
         LIVING,
     ),
     "chunk in several segments": (
-        "alter table braid_store.segment_chunks drop constraint segment_chunks_tenant_id_chunk_id_key;"
         "insert into braid_store.segment_chunks select tenant_id, collection_id, segment_id, 9999, chunk_id"
         f" from braid_store.segment_chunks where chunk_id = {LIVING}",
         LIVING,

@@ -18,13 +18,9 @@ declare
 begin
   select min(u.segment_id), max(u.segment_id) into v_first,
     v_last from unnest(erase_segments.segment_ids) u (segment_id);
-  -- The posting table also holds the lists of sparse terms, so it is read whole only if the collection has none.
   select coalesce(sum(s.posting_count) filter (where s.id = any (erase_segments.segment_ids))
                   > 8 * coalesce(sum(s.posting_count) filter (where s.id <> all (erase_segments.segment_ids)), 0),
                     false)
-         and not exists (
-           select from braid_store.sparse_segments p
-           where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id)
   into v_are_nearly_all
   from braid_store.segments s
   where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id;
@@ -42,8 +38,8 @@ begin
       where p.segment_id = any (erase_segments.segment_ids)));
   else
     -- Find rows by key, one by one, and delete them by ctid: given a list of keys, the planner, which has no
-    -- statistics, would read all of the tenant's rows. The forward rows tell which keys exist, because an index by
-    -- segment would slow down every write.
+    -- statistics, would read all of the tenant's rows. The forward rows, and the names of sparse terms, tell which
+    -- keys exist, because an index by segment would slow down every write.
     delete from braid_store.postings p
     where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
       select p.ctid
@@ -73,6 +69,17 @@ begin
           where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
           offset 0
         ) f
+        where erase_segments.collection_id > 0
+        union
+        select unnest(string_to_array(s.terms, E'\n'))
+        from unnest(erase_segments.segment_ids) u (segment_id),
+             lateral (
+               select s.terms from braid_store.segments s
+               where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
+                 and s.id = u.segment_id
+               offset 0
+             ) s
+        where erase_segments.collection_id < 0
         order by lexeme -- so that neighbouring index entries are read together
       ) l,
       lateral (

@@ -37,6 +37,7 @@ declare
   v_b float8 := posting_lists.segment.b;
   v_title_weight float8 := posting_lists.segment.title_weight;
   v_average_length float8 := posting_lists.segment.average_length;
+  v_max_weight float8 := posting_lists.segment.max_weight;
   v_part braid_store.segments;
   v_half int;
 begin
@@ -68,6 +69,36 @@ begin
            -- The rule for storing a list as blocks is the same as in the last query of this function.
            select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                             and not posting_lists.segment.is_deletion
+                       then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count
+                         + 0.5::float8)) end
+                    as weight
+         ) b;
+    return;
+  elsif v_max_weight is not null then
+    return query
+    with lists as (
+      select t.term, count(*)::int as posting_count,
+             -- The impact is rounded up, because it must be an upper bound.
+             array_agg(t.chunk_number << braid_store.impact_bits()
+                       | least(ceil(braid_store.max_impact() * t.weight::float8 / v_max_weight + 1e-6),
+                               braid_store.max_impact())::int) as elements
+      from (
+        select u.chunk_number, unnest(string_to_array(r.terms, E'\n')) as term, unnest(r.weights) as weight
+        from unnest(posting_lists.chunk_ids, posting_lists.chunk_numbers) u (chunk_id, chunk_number),
+             lateral (
+               select r.terms, r.weights from braid_store.sparse_rows r
+               where r.tenant_id = v_tenant_id and r.collection_id = -v_collection_id and r.chunk_id = u.chunk_id
+               offset 0
+             ) r
+      ) t
+      group by t.term
+    )
+    select v_tenant_id, v_collection_id, l.term, v_segment_id, l.posting_count, l.posting_count,
+           case when b.weight is null then l.elements end, b.weight,
+           case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
+    from lists l,
+         lateral (
+           select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                        then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count
                          + 0.5::float8)) end
                     as weight
@@ -128,4 +159,5 @@ $$;
 
 comment on function braid_store.posting_lists(braid_store.segments, bigint[], int[]) is
   'Compute the postings of a segment from the forward rows of its chunks and the BM25 parameters in the segment''s '
-  'row. chunk_numbers: the number of each of chunk_ids in the segment, ascending. The function writes nothing.';
+  'row. Compute the postings of a segment of sparse terms from the sparse rows of its chunks. '
+  'chunk_numbers: the number of each of chunk_ids in the segment, ascending. The function writes nothing.';

@@ -52,18 +52,26 @@ begin
 
   -- This one statement decides which chunks are dropped. If a chunk's delete commits later, or its deletion is not
   -- locked here, the chunk moves to the new segment and its tombstone stays.
-  select array_agg(i.chunk_id order by i.chunk_id) filter (where not i.is_dropped),
-         coalesce(array_agg(i.chunk_id) filter (where i.is_dropped), '{}')
+  select array_agg(distinct i.chunk_id order by i.chunk_id) filter (where not i.is_dropped),
+         coalesce(array_agg(i.chunk_id) filter (where i.is_dropped and v_collection_id > 0), '{}')
   into v_kept_ids, v_dropped_ids
   from (
-    select sc.chunk_id, exists (
-             select from braid_store.tombstones t
-             where t.tenant_id = merge_segments.tenant_id and t.collection_id = v_collection_id
-               and t.chunk_id = sc.chunk_id and t.segment_id = any (v_deletion_ids)
-             offset 0) as is_dropped
+    select sc.chunk_id,
+           case when v_collection_id > 0
+                then exists (
+                  select from braid_store.tombstones t
+                  where t.tenant_id = merge_segments.tenant_id and t.collection_id = v_collection_id
+                    and t.chunk_id = sc.chunk_id and t.segment_id = any (v_deletion_ids)
+                  offset 0)
+                -- Sparse terms that replaced these are in a later segment.
+                else not exists (
+                  select from braid_store.sparse_rows r
+                  where r.tenant_id = merge_segments.tenant_id and r.collection_id = -v_collection_id
+                    and r.chunk_id = sc.chunk_id and r.newer_than < sc.segment_id
+                  offset 0) end as is_dropped
     from unnest(v_segment_ids) u (segment_id),
          lateral (
-           select sc.chunk_id from braid_store.segment_chunks sc
+           select sc.chunk_id, sc.segment_id from braid_store.segment_chunks sc
            where sc.tenant_id = merge_segments.tenant_id and sc.collection_id = v_collection_id
              and sc.segment_id = u.segment_id
            offset 0

@@ -13,7 +13,8 @@ set enable_seqscan = off -- A cached plan could scan whole tables: see merge_seg
 as $$
   -- A single segment is rewritten when a fifth of its chunks are deleted. It is also rewritten when other BM25
   -- parameters, or a change of 10 % in the average length, have made its bounds loose. Finding it means reading every
-  -- tombstone, which would be too slow after each write.
+  -- tombstone, which would be too slow after each write. A segment of sparse terms is rewritten when more than half of
+  -- its chunks have other terms, or none.
   with dead as (
     select sc.segment_id, count(*) as chunk_count
     from braid_store.tombstones t,
@@ -32,7 +33,7 @@ as $$
      from braid_store.segments s
      left join dead d on d.segment_id = s.id
      where s.tenant_id = segments_to_merge.tenant_id and s.collection_id = (segments_to_merge.collection).id
-       and not s.is_deletion and s.posting_count <= segments_to_merge.max_posting_count
+       and not s.is_deletion and s.max_weight is null and s.posting_count <= segments_to_merge.max_posting_count
        and (d.chunk_count * 5 >= s.chunk_count
             or (s.k1, s.b, s.title_weight)
                <> ((segments_to_merge.collection).k1,
@@ -41,6 +42,16 @@ as $$
             or abs(ln(s.average_length / braid_store.average_length(segments_to_merge.tenant_id,
                                                                     segments_to_merge.collection))) > 0.1)
      order by s.posting_count
+     limit 1),
+    (select array[s.id]
+     from (
+       select s.* from braid_store.segments s
+       where s.tenant_id = segments_to_merge.tenant_id and s.collection_id = (segments_to_merge.collection).id
+         and s.max_weight is not null and s.posting_count <= segments_to_merge.max_posting_count
+       order by s.posting_count
+       offset 0
+     ) s
+     where braid_store.is_hollow(s.tenant_id, s.collection_id, s.id, s.chunk_count)
      limit 1));
 $$;
 

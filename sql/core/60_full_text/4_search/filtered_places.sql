@@ -19,7 +19,7 @@ as $$
 declare
   v_chunk_ids bigint[];
 begin
-  v_chunk_ids := braid_store.filtered_chunk_ids(filtered_places.tenant_id, filtered_places.collection_id,
+  v_chunk_ids := braid_store.filtered_chunk_ids(filtered_places.tenant_id, abs(filtered_places.collection_id),
                                                 filtered_places.filter, filtered_places.max_count);
   if cardinality(v_chunk_ids) <= filtered_places.max_count then
     select p.places, p.chunk_ids into places, chunk_ids

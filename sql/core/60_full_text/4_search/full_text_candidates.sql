@@ -5,6 +5,7 @@ create or replace function braid_store.full_text_candidates(
   filter braid_store.filter,
   min_score float8,
   candidate_count int,
+  unlisted_ids bigint[] default '{}',
   out candidates braid_store.candidate[],
   out is_cut boolean,
   out postings_read bigint,
@@ -23,12 +24,16 @@ declare
   -- Up to this number, scoring all places at once is faster than computing their bounds first.
   c_scored_at_once constant int := 300;
   v_segments braid_store.searched_segments;
+  v_bounds braid_store.text_query := query; -- the query as the bounds are computed for it
+  v_largest float8;
   v_gathered braid_store.bounded_places;
+  v_unlisted braid_store.scored_chunks; -- the scores of unlisted_ids
   v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
   -- Most queries are plain: they demand nothing and have no phrases.
-  v_is_plain boolean := cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
-                        and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
+  v_is_plain boolean := collection.id < 0
+                        or cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
+                           and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
   v_among bigint[]; -- the only places that may pass the filter, if it was evaluated first
   v_among_ids bigint[]; -- the chunks at these places
   v_has_filtered boolean; -- True if evaluating the filter first was tried.
@@ -59,7 +64,25 @@ begin
                     600000 / (cardinality(query.lexemes) + 50 * (select count(p) from unnest(query.phrases) p))) end;
   end if;
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
-  v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
+  v_unlisted := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
+  if collection.id < 0 then
+    -- An impact of 2047 represents the largest weight of all segments. Demands concern the words of the text.
+    v_largest := (select max(s) from unnest(v_segments.scales) s);
+    v_segments.scales := array(select s / v_largest from unnest(v_segments.scales) with ordinality u (s, place)
+                               order by u.place);
+    v_bounds.weights := array(select w * v_largest from unnest(query.weights) with ordinality u (w, place)
+                              order by u.place);
+    v_bounds.conditions := '{}';
+  end if;
+  if unlisted_ids <> '{}' then
+    v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
+    v_unlisted := braid_store.score_candidates(
+      tenant_id, collection, query, '{}',
+      row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among, unlisted_ids,
+      filter, candidate_count, v_min_threshold, null, v_unlisted);
+    v_among := null;
+  end if;
+  v_scored := v_unlisted;
   if filter.among is not null then
     filter.share := 1; -- The share is now relative to among.
     v_has_filtered := true;
@@ -80,12 +103,12 @@ begin
     else
       if v_is_plain and v_among is null then
         v_gathered := braid_store.gather_plain(
-          tenant_id, collection.id, query.lexemes, query.weights, v_segments.segment_ids, v_segments.scales,
+          tenant_id, collection.id, query.lexemes, v_bounds.weights, v_segments.segment_ids, v_segments.scales,
           v_segments.block_width, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
       else
         v_gathered := braid_store.gather_candidates(
-          tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, v_among,
-          v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
+          tenant_id, collection.id, v_bounds, v_segments.segment_ids, v_segments.scales, v_segments.block_width,
+          v_among, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
       end if;
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
@@ -111,7 +134,7 @@ begin
         -- Start again, and consider only the chunks that pass the filter.
         filter := braid_store.no_filter();
         v_scored_before := cardinality(v_scored.chunk_ids);
-        v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
+        v_scored := v_unlisted;
         v_high := null;
         continue;
       end if;
@@ -129,7 +152,7 @@ end
 $$;
 
 comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
-                                                     braid_store.filter, float8, int) is
+                                                     braid_store.filter, float8, int, bigint[]) is
   'Find the candidate_count best chunks by BM25 among the chunks that pass a filter, with ranks from 1; equal scores '
   'are ordered by external_id and chunk_index. The search has three steps. First, compute upper bounds of the scores '
   'of all chunks at once. Second, choose a threshold that slightly more bounds reach than needed. Third, compute '
@@ -137,4 +160,5 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
   'chunk can be among the best (the stopping rule of Fagin, Lotem & Naor 2003). If these chunks were too few, repeat '
   'the steps with a lower threshold. is_cut: whether the search ended early, after 600000 look-ups of lexemes (a '
   'phrase counts as 50); this happens only with prefixes or synonyms. postings_read: the number of postings read, '
-  'counted again in each pass.';
+  'counted again in each pass. A collection''s id negated means its sparse terms, whose weights take the place of '
+  'BM25. unlisted_ids: further chunks, which no segment lists; each is scored.';

@@ -30,10 +30,12 @@ declare
   v_place_count int := cardinality(gathered.places);
   v_count_before int := cardinality(scored.chunk_ids);
   -- A batch is the places from v_first to v_last. If earlier passes found some chunks but too few, matches are rare,
-  -- and the first batch is larger.
+  -- and the first batch is larger. Without bounds, all places are one batch.
   v_first int := 1;
-  v_last int := greatest((candidate_count + candidate_count / 8 + 2) / greatest(coalesce(filter.share, 1), c_min_share),
-                         case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end);
+  v_last int := case
+    when gathered.bounds[1] = 'infinity' and max_scored is null then v_place_count
+    else greatest((candidate_count + candidate_count / 8 + 2) / greatest(coalesce(filter.share, 1), c_min_share),
+                  case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end) end;
   v_batch_ids bigint[];
 begin
   -- Bounds are in descending order: once a bound is below the threshold, no later place can matter.
@@ -67,8 +69,15 @@ begin
     if v_has_demands then
       v_batch_ids := braid_store.demanded_chunks(tenant_id, collection, v_batch_ids, query);
     end if;
+    if collection.id < 0 then
+      -- A chunk may have several places in the index of sparse terms, but is scored once.
+      v_batch_ids := array(select unnest(v_batch_ids) except select unnest(v_scored.chunk_ids));
+      v_scored.scores := v_scored.scores
+                         || braid_store.exact_sparse_scores(tenant_id, -collection.id, v_batch_ids, query);
+    else
+      v_scored.scores := v_scored.scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
+    end if;
     v_scored.chunk_ids := v_scored.chunk_ids || v_batch_ids;
-    v_scored.scores := v_scored.scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
     v_scored.threshold := greatest(min_threshold, (
       select s from unnest(v_scored.scores) s where s is not null
       order by s desc

@@ -22,13 +22,14 @@ begin
   v_collection.b := coalesce(v_collection.b, braid_store.adaptive_b(segment_scales.average_length));
   select array_agg(s.id order by s.id),
          array_agg((1 + 1e-9)
-                   * case when s.k1 = v_k1 and s.b = v_collection.b and s.title_weight = v_title_weight
+                   * case when s.max_weight is not null then s.max_weight
+                          when s.k1 = v_k1 and s.b = v_collection.b and s.title_weight = v_title_weight
                           then greatest(1, segment_scales.average_length / s.average_length)
                           -- The row is rebuilt without chunk_ids, which would be expensive to fetch.
                           else braid_store.impact_growth(
                                  row(s.tenant_id, s.collection_id, s.id, s.is_deletion, s.chunk_count, s.posting_count,
                                      s.body_length, s.title_length, s.k1, s.b, s.title_weight, s.average_length,
-                                     s.created_at, null, null)::braid_store.segments,
+                                     s.created_at, null, null, null, null)::braid_store.segments,
                                  v_collection, segment_scales.average_length)
                      end order by s.id),
          case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
@@ -41,5 +42,5 @@ $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
   'Return the segments that a search reads. For each, return the factor that makes its stored impacts upper bounds '
-  'for the current parameters and average length. block_width: how many chunk numbers of each block are read; 2048 '
-  'if no segment has more chunks, else all 8192.';
+  'for the current parameters and average length, or its largest weight of a sparse term. '
+  'block_width: how many chunk numbers of each block are read; 2048 if no segment has more chunks, else all 8192.';

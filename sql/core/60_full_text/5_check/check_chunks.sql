@@ -27,8 +27,13 @@ as $$
              ) sc
              where sc.collection_id = check_chunks.collection_id)),
            ('chunk in several segments', exists (
-             select from braid_store.segment_chunks sc
-             where sc.tenant_id = check_chunks.tenant_id and sc.chunk_id = c.id
+             select
+             from (
+               select sc.collection_id from braid_store.segment_chunks sc
+               where sc.tenant_id = check_chunks.tenant_id and sc.chunk_id = c.id
+               offset 0
+             ) sc
+             where sc.collection_id > 0
              offset 1)),
            ('tombstone of a chunk that lives', exists (
              select from braid_store.tombstones t

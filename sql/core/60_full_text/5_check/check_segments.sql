@@ -109,12 +109,6 @@ begin
       select from braid_store.segments s
       where s.tenant_id = check_segments.tenant_id and s.collection_id = check_segments.collection_id
         and s.id = p.segment_id
-      offset 0)
-    -- Lists of sparse terms have segment ids below 0.
-    and not exists (
-      select from braid_store.sparse_segments s
-      where s.tenant_id = check_segments.tenant_id and s.collection_id = check_segments.collection_id
-        and s.id = p.segment_id
       offset 0);
 end
 $$;

@@ -9,27 +9,17 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 #variable_conflict use_column
-declare
-  v_removed_ids bigint[];
 begin
-  with removed as (
-    delete from braid_store.sparse_rows r
-    where r.tenant_id + 0 = remove_sparse_rows.tenant_id and r.ctid = any (array(
-      select r.ctid
-      from unnest(remove_sparse_rows.chunk_ids) u (chunk_id),
-           lateral (
-             select r.ctid from braid_store.sparse_rows r
-             where r.tenant_id = remove_sparse_rows.tenant_id and r.collection_id = remove_sparse_rows.collection_id
-               and r.chunk_id = u.chunk_id
-             offset 0
-           ) r))
-    returning r.chunk_id
-  )
-  select array_agg(r.chunk_id) into v_removed_ids from removed r;
-  if v_removed_ids is not null then
-    perform braid_store.remove_sparse_places(remove_sparse_rows.tenant_id, remove_sparse_rows.collection_id,
-      v_removed_ids);
-  end if;
+  delete from braid_store.sparse_rows r
+  where r.tenant_id + 0 = remove_sparse_rows.tenant_id and r.ctid = any (array(
+    select r.ctid
+    from unnest(remove_sparse_rows.chunk_ids) u (chunk_id),
+         lateral (
+           select r.ctid from braid_store.sparse_rows r
+           where r.tenant_id = remove_sparse_rows.tenant_id and r.collection_id = remove_sparse_rows.collection_id
+             and r.chunk_id = u.chunk_id
+           offset 0
+         ) r));
 end
 $$;
 

@@ -25,10 +25,14 @@ begin
          for update
          offset 0
        ) r;
-  perform braid_store.remove_sparse_places(write_sparse_rows.tenant_id, write_sparse_rows.collection_id,
-                                           write_sparse_rows.chunk_ids);
-  insert into braid_store.sparse_rows (tenant_id, collection_id, chunk_id, terms, weights)
-  select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id, e.terms, e.weights
+  -- The largest id is read behind the locks: a segment that another session is still writing has a larger one, or
+  -- counts as outdated, which it need not be. The terms written here come into a later segment in any case.
+  insert into braid_store.sparse_rows (tenant_id, collection_id, chunk_id, newer_than, terms, weights)
+  select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id,
+         coalesce((select max(s.id) from braid_store.segments s
+                   where s.tenant_id = write_sparse_rows.tenant_id
+                     and s.collection_id = -write_sparse_rows.collection_id), 0),
+         e.terms, e.weights
   from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms),
        lateral (
          select string_agg(t.key, E'\n' order by t.key collate "C") as terms,
@@ -38,7 +42,8 @@ begin
        ) e
   where e.terms is not null
   order by u.chunk_id
-  on conflict (tenant_id, collection_id, chunk_id) do update set terms = excluded.terms, weights = excluded.weights;
+  on conflict (tenant_id, collection_id, chunk_id) do update
+    set newer_than = excluded.newer_than, terms = excluded.terms, weights = excluded.weights;
   delete from braid_store.sparse_rows r
   where r.tenant_id + 0 = write_sparse_rows.tenant_id and r.ctid = any (array(
     select r.ctid

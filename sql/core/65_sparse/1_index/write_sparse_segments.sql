@@ -12,10 +12,12 @@ as $$
 #variable_conflict use_column
 declare
   c_most_chunks constant int := 8192;
+  v_index braid_store.collections;
   v_chunk_ids bigint[];
 begin
+  v_index.id := -write_sparse_segments.collection_id;
   for v_chunk_ids in
-    select array_agg(s.chunk_id order by s.place)
+    select array_agg(s.chunk_id order by s.chunk_id)
     from (
       select u.chunk_id, u.place, sum(r.bytes) over (order by u.place) as running_bytes
       from unnest(write_sparse_segments.chunk_ids) with ordinality u (chunk_id, place),
@@ -30,8 +32,7 @@ begin
     group by (s.place - 1) / c_most_chunks, div(s.running_bytes, braid_store.max_sparse_segment_bytes())
     order by min(s.place)
   loop
-    perform braid_store.write_sparse_segment(write_sparse_segments.tenant_id, write_sparse_segments.collection_id,
-      v_chunk_ids);
+    perform braid_store.write_segment(write_sparse_segments.tenant_id, v_index, v_chunk_ids);
   end loop;
 end
 $$;

@@ -8,12 +8,14 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
+declare
+  v_index braid_store.collections;
 begin
+  v_index.id := -has_due_sparse_rows.collection_id;
   return exists (
            select from braid_store.unindexed_sparse_rows n
            where n.tenant_id = has_due_sparse_rows.tenant_id and n.collection_id = has_due_sparse_rows.collection_id)
-         or braid_store.sparse_segments_to_merge(has_due_sparse_rows.tenant_id, has_due_sparse_rows.collection_id)
-            is not null;
+         or braid_store.segments_to_merge(has_due_sparse_rows.tenant_id, v_index) is not null;
 end
 $$;
 

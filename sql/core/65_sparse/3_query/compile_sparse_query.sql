@@ -21,7 +21,7 @@ begin
     end if;
   end if;
   select coalesce(array_agg(t.term order by t.term), '{}'), coalesce(array_agg(t.weight order by t.term), '{}'),
-         coalesce(array_agg(braid_store.sparse_lexeme(t.term) order by t.term), '{}')
+         coalesce(array_agg(t.term order by t.term), '{}')
   into v_query.terms, v_query.weights, v_query.lexemes
   from (
     select e.key collate "C" as term, (e.value)::float8 as weight

@@ -12,7 +12,7 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  v_segment braid_store.sparse_segments;
+  v_segment braid_store.segments;
   v_covered bigint[] := array(
     select n.chunk_id from braid_store.unindexed_sparse_rows n
     where n.tenant_id = check_sparse_rows.tenant_id and n.collection_id = check_sparse_rows.collection_id);
@@ -26,8 +26,8 @@ begin
 
   -- The index finds a chunk if a segment's lists contain each of its terms, with an impact that is high enough.
   for v_segment in
-    select s.* from braid_store.sparse_segments s
-    where s.tenant_id = check_sparse_rows.tenant_id and s.collection_id = check_sparse_rows.collection_id
+    select s.* from braid_store.segments s
+    where s.tenant_id = check_sparse_rows.tenant_id and s.collection_id = -check_sparse_rows.collection_id
     order by s.id
   loop
     v_covered := v_covered || array(
@@ -36,22 +36,22 @@ begin
         from (select unnest(string_to_array(v_segment.terms, E'\n')) as term) t,
              lateral (
                select p.elements, p.block_weight, p.blocks from braid_store.postings p
-               where p.tenant_id = check_sparse_rows.tenant_id and p.collection_id = check_sparse_rows.collection_id
-                 and p.lexeme = braid_store.sparse_lexeme(t.term) and p.segment_id = v_segment.id
+               where p.tenant_id = check_sparse_rows.tenant_id and p.collection_id = -check_sparse_rows.collection_id
+                 and p.lexeme = t.term and p.segment_id = v_segment.id
                offset 0
              ) p
       ), needed as materialized (
         select sc.chunk_id, sc.chunk_number, unnest(string_to_array(r.terms, E'\n')) as term,
                unnest(r.weights)::float8 as weight
-        from braid_store.sparse_segment_chunks sc,
+        from braid_store.segment_chunks sc,
              lateral (
-               select r.terms, r.weights from braid_store.sparse_rows r
+               select r.newer_than, r.terms, r.weights from braid_store.sparse_rows r
                where r.tenant_id = check_sparse_rows.tenant_id and r.collection_id = check_sparse_rows.collection_id
                  and r.chunk_id = sc.chunk_id
                offset 0
              ) r
-        where sc.tenant_id = check_sparse_rows.tenant_id and sc.collection_id = check_sparse_rows.collection_id
-          and sc.segment_id = v_segment.id
+        where sc.tenant_id = check_sparse_rows.tenant_id and sc.collection_id = -check_sparse_rows.collection_id
+          and sc.segment_id = v_segment.id and r.newer_than < v_segment.id
       )
       select n.chunk_id
       from needed n

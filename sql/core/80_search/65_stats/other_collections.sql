@@ -22,7 +22,7 @@ begin
   return array(
     with recursive part (id, place) as (
       (select s.collection_id, 1 from braid_store.segments s
-       where s.tenant_id = other_collections.tenant_id order by s.collection_id limit 1)
+       where s.tenant_id = other_collections.tenant_id and s.collection_id > 0 order by s.collection_id limit 1)
       union all
       select n.collection_id, p.place + 1
       from part p,

@@ -24,7 +24,8 @@ begin
           ) u,
           lateral (select t.ctid from braid_store.%1$I t where t.tenant_id = $1 and t.chunk_id = u.id offset 0) t))
         $query$
-      else 'delete from braid_store.%I where tenant_id = $1 and collection_id = $2'
+      -- The index of sparse terms has the collection's id negated.
+      else 'delete from braid_store.%I where tenant_id = $1 and collection_id in ($2, -$2)'
     end, delete_rows.table_name)
   using delete_rows.tenant_id, delete_rows.collection_id;
   get diagnostics v_count = row_count;

@@ -52,10 +52,11 @@ begin
       offset 0
     ) g,
     lateral (
-      select sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc
+      select sc.collection_id, sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc
       where sc.tenant_id = maintain_lists.tenant_id and sc.chunk_id = g.chunk_id
       offset 0
     ) sc
+    where sc.collection_id > 0 -- Lists are for full text's segments.
     order by 1, 2
   loop
     -- List at least one block, so that calls with little time make progress, too.

@@ -66,13 +66,13 @@ begin
     'forward_rows') loop
     loop
       execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid from '
-                     'braid_store.%1$I where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
+                     'braid_store.%1$I where tenant_id = $1 and collection_id in ($2, -$2) limit $3))', v_table)
         using reap_part.tenant_id, reap_part.collection_id, c_batch_size;
       get diagnostics v_count = row_count;
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;
       if v_count < c_batch_size then
         -- A row that another session has just moved was not deleted at its old place, so look again.
-        execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)',
+        execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id in ($2, -$2))',
           v_table)
         into v_is_left
         using reap_part.tenant_id, reap_part.collection_id;

@@ -17,7 +17,7 @@ declare
   v_count bigint := 0;
 begin
   foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,metadata_lists,changed_metadata,segments,
-                             unindexed_sparse_rows,sparse_segment_chunks,sparse_segments}'::text[] loop
+                             unindexed_sparse_rows}'::text[] loop
     perform braid_store.delete_rows(v_table, rebuild_part.tenant_id, v_collection_id);
   end loop;
   delete from braid_store.due_parts d

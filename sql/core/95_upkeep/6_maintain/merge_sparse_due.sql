@@ -17,11 +17,13 @@ as $$
 declare
   c_most_absorbed constant int := 4096;
   v_rate float8 := (select coalesce(r.postings_per_second, 200000) from braid_store.upkeep_rates r);
+  v_index braid_store.collections;
   v_segment_ids bigint[];
   v_limit bigint;
   v_begun timestamptz;
   v_count int;
 begin
+  v_index.id := -merge_sparse_due.collection_id;
   merges := 0;
   segments := 0;
   is_complete := true;
@@ -41,20 +43,18 @@ begin
         merge_sparse_due.collection_id), 256),
             c_most_absorbed)::int);
     continue when v_count > 0;
-    v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
-      v_limit);
+    v_segment_ids := braid_store.segments_to_merge(merge_sparse_due.tenant_id, v_index, v_limit);
     if v_segment_ids is null then
       -- Estimate the merge that did not fit, as in merge_due.
-      v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
+      v_segment_ids := braid_store.segments_to_merge(merge_sparse_due.tenant_id, v_index);
       if v_segment_ids is not null then
         is_complete := false;
-        seconds_needed := ceil(2 * braid_store.sparse_posting_counts(
-          merge_sparse_due.tenant_id, merge_sparse_due.collection_id, v_segment_ids) / v_rate + 2);
+        seconds_needed := ceil(2 * braid_store.posting_counts(merge_sparse_due.tenant_id, v_index.id,
+                                                                v_segment_ids) / v_rate + 2);
       end if;
       return;
     end if;
-    v_count := braid_store.merge_sparse_segments(merge_sparse_due.tenant_id, merge_sparse_due.collection_id,
-      v_segment_ids);
+    v_count := braid_store.merge_segments(merge_sparse_due.tenant_id, v_index, v_segment_ids, 0);
     exit when v_count = 0;
     merges := merges + 1;
     segments := segments + v_count;

@@ -23,24 +23,16 @@ begin
     group by p.tenant_id, p.collection_id
     order by p.tenant_id, p.collection_id
   loop
-    continue when not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
+    -- The index of sparse terms has the collection's id negated.
+    continue when not braid_store.try_lock_part(abs(v_part.collection_id), v_part.tenant_id);
     -- With the part's lock, this query sees a drop that has finished, and a later drop waits for the lock. The reaper
     -- takes no lock of a part.
-    continue when not exists (select from braid_store.collections c where c.id = v_part.collection_id);
+    continue when not exists (select from braid_store.collections c where c.id = abs(v_part.collection_id));
     v_segment_ids := v_segment_ids || array(
       select s.id
       from unnest(v_part.segment_ids) u (segment_id),
            lateral (
              select s.id from braid_store.segments s
-             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
-             for update skip locked
-             offset 0
-           ) s)
-      || array(
-      select s.id
-      from unnest(v_part.segment_ids) u (segment_id),
-           lateral (
-             select s.id from braid_store.sparse_segments s
              where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
              for update skip locked
              offset 0

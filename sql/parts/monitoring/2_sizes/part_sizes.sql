@@ -31,6 +31,7 @@ begin
     select s.tenant_id, s.collection_id, sum(s.chunk_count)::bigint as chunk_count,
            sum(s.body_length + s.title_length)::bigint as token_count
     from braid_store.segments s
+    where s.collection_id > 0 -- Segments of sparse terms have the id negated.
     group by s.tenant_id, s.collection_id
   ), shards as (
     select v.tenant_id, v.collection_id, coalesce(sum(v.vector_count) filter (where v.state = 'serving'),
