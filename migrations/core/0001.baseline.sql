@@ -755,12 +755,11 @@ comment on table braid_store.due_collections is
 
 create table braid_store.upkeep_rates (
     only_row boolean primary key default true check (only_row),
-    postings_per_second float8 check (postings_per_second > 0),
-    index_work_per_second float8 check (index_work_per_second > 0)
+    postings_per_second float8 check (postings_per_second > 0)
 );
 comment on table braid_store.upkeep_rates is
-    'One row: this server''s measured rates of merging postings and of making vector indexes; null before the first '
-    'measurement. With these rates, maintenance begins work that it cannot interrupt only if its time suffices.';
+    'One row: this server''s measured rate of merging postings; null before the first measurement. With it, '
+    'maintenance begins a merge, which it cannot interrupt, only if its time suffices.';
 insert into braid_store.upkeep_rates default values;
 
 -- == Locks ==

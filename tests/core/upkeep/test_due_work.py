@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from support.calls import set_tenant, upsert
-from support.nearest import maintain, set_threshold, shard_tables, shards, store
+from support.nearest import maintain, set_threshold, shards, store
 
 Connection = psycopg.Connection[Any]
 READ = """
@@ -151,57 +151,6 @@ def test_a_call_makes_the_indexes_of_several_small_shards(db: Connection) -> Non
     assert [[state for _, state in shards(db, name)] for name in names] == [["serving"]] * 5
 
 
-def test_an_index_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> None:
-    set_threshold(db, 20, 3)
-    db.execute("select braid.create_collection('large', dimensions => 3)")
-    store(db, {str(n): np.random.default_rng(n).normal(size=3) for n in range(30)}, "large")
-    maintain_once(db)
-    db.execute("update braid_store.upkeep_rates set index_work_per_second = 50")
-    done = maintain_once(db, "5 s")
-    assert not done["complete"] and 240 < done["seconds_needed"] < 300
-    assert [state for _, state in shards(db, "large")] == ["indexing"]
-    done = maintain_once(db)
-    assert done["vector_steps"] > 0 and "seconds_needed" not in done
-    assert [state for _, state in shards(db, "large")] == ["serving"]
-    # The call has measured its work.
-    (rate,) = db.execute("select index_work_per_second from braid_store.upkeep_rates").fetchone() or (0,)
-    assert rate > 60
-
-
-def test_the_first_estimate_is_measured_and_told(db: Connection) -> None:
-    """The shard's first vectors give the first estimate, instead of a constant. status, health and searches report the
-    time that the missing index needs."""
-    set_threshold(db, 100, 3)
-    db.execute("select braid.create_collection('large', dimensions => 3)")
-    store(db, dict(zip(map(str, range(2100)), np.random.default_rng(1).normal(size=(2100, 3)), strict=True)), "large")
-    rate = "select index_work_per_second, postings_per_second from braid_store.upkeep_rates"
-    assert db.execute(rate).fetchone() == (None, None)
-    maintain_once(db, "5 s")
-    # An index of this size would take an hour on any server.
-    db.execute("update braid_store.vector_shards set vector_count = 1000000000")
-    done = maintain_once(db, "5 s")
-    (measured,) = (db.execute(rate).fetchone() or (None,))[:1]
-    assert measured is not None and done["seconds_needed"] > 3600
-    assert shard_tables(db) == {"vectors_1"}
-
-    told = db.execute(
-        "select braid.status('large') #> '{collections,0,vectors,shards,0,seconds_needed}',"
-        " (select array_agg(severity || ': ' || finding) from braid.health() where code = 'vectors_not_indexed'),"
-        " braid.search_json(query_embedding => '[1,2,3]', collection => 'large') #> '{warnings,0}'"
-    ).fetchone()
-    assert told is not None and told[0] == done["seconds_needed"]
-    assert len(told[1]) == 1 and told[1][0].startswith("problem: ") and str(told[0]) in told[1][0]
-    assert told[2]["code"] == "vectors_not_indexed" and str(told[0]) in told[2]["message"]
-
-    # The index is made as soon as a call has the time, or no limit.
-    db.execute("update braid_store.vector_shards set vector_count = 2100")
-    maintain_once(db)
-    row = db.execute("select state, seconds_needed from braid_store.vector_shards").fetchone()
-    assert row == ("serving", None)
-    maintain(db)
-    assert db.execute("select count(*) from braid.health() where code = 'vectors_not_indexed'").fetchone() == (0,)
-
-
 def test_searches_without_an_index_are_told_before_maintenance_ever_runs(db: Connection) -> None:
     set_threshold(db, 50, 3)
     db.execute("select braid.create_collection('c', dimensions => 3)")
@@ -214,29 +163,10 @@ def test_searches_without_an_index_are_told_before_maintenance_ever_runs(db: Con
 
 
 def test_a_first_rate_counts_whole(db: Connection) -> None:
-    rates = "select index_work_per_second, postings_per_second from braid_store.upkeep_rates"
-    db.execute("select braid_store.note_rate(index_work_per_second => 90000)")
-    assert db.execute(rates).fetchone() == (90000, None)
-    db.execute("select braid_store.note_rate(postings_per_second => 1000000)")
-    db.execute("select braid_store.note_rate(index_work_per_second => 110000)")
-    assert db.execute(rates).fetchone() == (100000, 1000000)
-    db.execute("select braid_store.note_rate(index_work_per_second => 50000)")
-    assert db.execute(rates).fetchone() == (50000, 1000000)
-
-
-def test_vectors_that_are_equal_are_work_too(db: Connection) -> None:
-    """Equal vectors count as work. Otherwise an index with many of them would seem slow, and so would all other
-    tenants' indexes."""
-    set_threshold(db, 20, 3)
-    db.execute("select braid.create_collection('equal', dimensions => 3)")
-    store(db, {str(n): np.eye(3)[n % 3] for n in range(30)}, "equal")
-    maintain_once(db, "5 s")
-    db.execute("update braid_store.upkeep_rates set index_work_per_second = 50")
-    db.execute(
-        "update braid_store.vector_shards"
-        " set vector_count = vector_count + 1000000, duplicate_count = duplicate_count + 1000000"
-    )
-    assert maintain_once(db, "5 s")["seconds_needed"] > 1000
+    rate = "select postings_per_second from braid_store.upkeep_rates"
+    for measured, kept in ((900000, 900000), (1100000, 1000000), (500000, 500000)):
+        db.execute("select braid_store.note_rate(%s)", (measured,))
+        assert db.execute(rate).fetchone() == (kept,)
 
 
 def test_a_merge_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> None:

@@ -1,7 +1,4 @@
-create or replace function braid_store.note_rate(
-  postings_per_second float8 default null,
-  index_work_per_second float8 default null
-)
+create or replace function braid_store.note_rate(postings_per_second float8)
 returns void
 language sql
 volatile
@@ -13,13 +10,9 @@ as $$
   -- longer than expected. Skip the update if another session has locked the row, because its measurement is as good.
   update braid_store.upkeep_rates r
   set postings_per_second = least(note_rate.postings_per_second,
-                                  (r.postings_per_second + coalesce(note_rate.postings_per_second,
-                                    r.postings_per_second)) / 2),
-      index_work_per_second = least(note_rate.index_work_per_second,
-                                    (r.index_work_per_second
-                                     + coalesce(note_rate.index_work_per_second, r.index_work_per_second)) / 2)
+                                  (r.postings_per_second + note_rate.postings_per_second) / 2)
   where r.ctid = any (array(select u.ctid from braid_store.upkeep_rates u where u.only_row for update skip locked));
 $$;
 
-comment on function braid_store.note_rate(float8, float8) is
-  'Remember how fast this server has just merged postings or made a vector index. A null argument changes nothing.';
+comment on function braid_store.note_rate(float8) is
+  'Remember how fast this server has just merged postings.';

@@ -16,16 +16,16 @@ declare
   -- Stop after this number of shards, because the locks of an index are kept until the transaction ends. maintain_parts
   -- has the same limit.
   c_most_shards constant int := 100;
-  -- Indexing this few vectors takes about as long as measuring the rate.
-  c_few constant int := 2000;
+  -- Somebody may wait for a call with a shorter budget.
+  c_long_budget constant interval := '8 seconds';
+  -- The budget has these seconds for everything else.
+  c_rest constant int := 2;
   v_started timestamptz := clock_timestamp();
   v_begun timestamptz;
   v_shard braid_store.vector_shards;
-  v_work float8;
   v_seconds float8;
-  v_rate float8;
-  v_done_rate float8;
-  v_is_large boolean;
+  v_until_timeout float8;
+  v_is_late boolean;
   v_left int := 0;
 begin
   step_count := 0;
@@ -46,25 +46,32 @@ begin
         and (s.tenant_id, s.collection_id, s.vector_space_id, s.id)
             = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = 'indexing';
       continue when not found;
-      v_work := braid_store.index_work(v_shard);
-      v_is_large := v_shard.vector_count - v_shard.duplicate_count > c_few;
-      v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
-      if v_rate is null and v_is_large and (is_bounded or step_count > 0) then
-        perform braid_store.measure_index_rate(v_shard);
-        v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
-        v_begun := clock_timestamp();
-      end if;
-      v_seconds := 1.5 * v_work / v_rate;
-      -- Making an index cannot be interrupted. Without a budget, the first index is made however long it takes.
-      if v_seconds > extract(epoch from deadline - v_begun) + 0.5 and (is_bounded or step_count > 0) then
-        exit when not is_bounded;
-        v_left := v_left + 1;
-        update braid_store.vector_shards s
-        set seconds_needed = ceil(v_seconds + 2)::int
-        where s.tenant_id = v_shard.tenant_id and s.collection_id = v_shard.collection_id
-          and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
-        seconds_needed := least(seconds_needed, ceil(v_seconds + 2)::int);
-        continue;
+      -- Building an index cannot be interrupted. An index that never fitted would never be built, so a call exceeds its
+      -- budget for an index that has waited as long as building it takes.
+      v_until_timeout := braid_store.seconds_until_timeout();
+      v_seconds := braid_store.slow_index_seconds(v_shard);
+      if v_seconds > v_until_timeout or is_bounded and v_begun + v_seconds * interval '1 second' > deadline then
+        v_seconds := coalesce(v_shard.seconds_needed - c_rest, ceil(braid_store.estimate_index_seconds(v_shard)));
+        v_until_timeout := braid_store.seconds_until_timeout();
+        v_is_late := is_bounded and clock_timestamp() + v_seconds * interval '1 second' > deadline + interval '0.5 s';
+        if v_seconds > v_until_timeout then
+          warnings := warnings || braid_store.report_failure(
+            v_shard.tenant_id, v_shard.collection_id, '57014',
+            format('building its vector index takes about %s seconds, but statement_timeout or transaction_timeout '
+                   'ends this call in %s. Set them to 0 for the role that calls maintain()',
+                   v_seconds, greatest(floor(v_until_timeout), 0)));
+        end if;
+        if v_seconds > v_until_timeout
+           or v_is_late and not (step_count = 0 and deadline - v_started >= c_long_budget
+                                 and v_begun > v_shard.created_at + v_seconds * interval '1 second') then
+          v_left := v_left + 1;
+          update braid_store.vector_shards s
+          set seconds_needed = v_seconds + c_rest
+          where s.tenant_id = v_shard.tenant_id and s.collection_id = v_shard.collection_id
+            and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
+          seconds_needed := least(seconds_needed, (v_seconds + c_rest)::int);
+          continue;
+        end if;
       end if;
       -- Making the index may take an hour. Nobody waits for the locks held meanwhile: clearing the part retires the
       -- shard, which then never serves.
@@ -76,11 +83,6 @@ begin
       end if;
       -- The next visit notes the task move_vectors for the shard.
       perform braid_store.note_task(v_shard.tenant_id, v_shard.collection_id, 'visit');
-      v_done_rate := v_work / extract(epoch from clock_timestamp() - v_begun)::float8;
-      -- The rate of a small index says little about a large one.
-      if v_is_large or v_done_rate > v_rate then
-        perform braid_store.note_rate(index_work_per_second => v_done_rate);
-      end if;
       step_count := step_count + 1;
     exception when others then
       warnings := warnings || braid_store.report_failure(v_shard.tenant_id, v_shard.collection_id, sqlstate, sqlerrm);

@@ -21,7 +21,8 @@ comment on function braid.maintain(interval) is
   'a writer waits for it about a second at most. Tenants that have written nothing cost nothing.\n'
   'time_budget: how long it may take; it ends at most a second later. Null, the default, ends after 10 seconds, or '
   'after one merge or index that takes longer.\n'
-  'A large merge, or the index of a vector shard, cannot be interrupted, so it begins only if it fits, by the speed '
-  'measured before. If it does not fit, seconds_needed in the result tells the budget it takes.\n'
+  'A large merge, or the index of a vector shard, cannot be interrupted, so it begins only if it fits. If it does not '
+  'fit, seconds_needed in the result tells the budget it takes, within a half. When an index has waited as long as '
+  'that, a call with a budget of 10 seconds or more builds it, even if the call then takes longer.\n'
   'Return counts of what it did, warnings (one for each step that failed; the others are done) and complete (whether '
   'nothing is left). Administrators and services may call it.';

@@ -58,10 +58,11 @@ async def maintain(client: BaseClient, time_budget: Duration | None = None) -> d
     minutes, from pg_cron or by pgbraid maintain. It is safe at any time and from several sessions; a writer waits for
     it about a second at most. Tenants that have written nothing cost nothing. time_budget: how long it may take; it
     ends at most a second later. Null, the default, ends after 10 seconds, or after one merge or index that takes
-    longer. A large merge, or the index of a vector shard, cannot be interrupted, so it begins only if it fits, by the
-    speed measured before. If it does not fit, seconds_needed in the result tells the budget it takes. Return counts of
-    what it did, warnings (one for each step that failed; the others are done) and complete (whether nothing is left).
-    Administrators and services may call it.
+    longer. A large merge, or the index of a vector shard, cannot be interrupted, so it begins only if it fits. If it
+    does not fit, seconds_needed in the result tells the budget it takes, within a half. When an index has waited as
+    long as that, a call with a budget of 10 seconds or more builds it, even if the call then takes longer. Return
+    counts of what it did, warnings (one for each step that failed; the others are done) and complete (whether nothing
+    is left). Administrators and services may call it.
 
     Maps to braid.maintain. Pass time_budget as seconds, a text such as '5 minutes', or a timedelta. Raise
     InvalidArgumentError.
