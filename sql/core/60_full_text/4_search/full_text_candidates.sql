@@ -63,37 +63,39 @@ begin
       then greatest(4 * candidate_count,
                     600000 / (cardinality(query.lexemes) + 50 * (select count(p) from unnest(query.phrases) p))) end;
   end if;
-  v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_unlisted := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
-  if collection.id < 0 then
-    -- An impact of 2047 represents the largest weight of all segments. Demands concern the words of the text.
-    v_largest := (select max(s) from unnest(v_segments.scales) s);
-    v_segments.scales := array(select s / v_largest from unnest(v_segments.scales) with ordinality u (s, place)
-                               order by u.place);
-    v_bounds.weights := array(select w * v_largest from unnest(query.weights) with ordinality u (w, place)
-                              order by u.place);
-    v_bounds.conditions := '{}';
-  end if;
-  if unlisted_ids <> '{}' then
-    v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
-    v_unlisted := braid_store.score_candidates(
-      tenant_id, collection, query, '{}',
-      row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among, unlisted_ids,
-      filter, candidate_count, v_min_threshold, null, v_unlisted);
-    v_among := null;
+  if cardinality(filter.among) <= c_scored_at_once then
+    -- The index is not read in this case, so the numbers of these chunks can serve as places.
+    v_among := array(select n from generate_series(1::bigint, cardinality(filter.among)) n);
+    v_among_ids := filter.among;
+  else
+    v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
+    if collection.id < 0 then
+      -- An impact of 2047 represents the largest weight of all segments. Demands concern the words of the text.
+      v_largest := (select max(s) from unnest(v_segments.scales) s);
+      v_segments.scales := array(select s / v_largest from unnest(v_segments.scales) with ordinality u (s, place)
+                                 order by u.place);
+      v_bounds.weights := array(select w * v_largest from unnest(query.weights) with ordinality u (w, place)
+                                order by u.place);
+      v_bounds.conditions := '{}';
+    end if;
+    if unlisted_ids <> '{}' then
+      v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
+      v_unlisted := braid_store.score_candidates(
+        tenant_id, collection, query, '{}',
+        row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among,
+        unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted);
+      v_among := null;
+    end if;
+    if filter.among is not null then
+      select p.places, p.chunk_ids into v_among, v_among_ids
+      from braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among) p;
+    end if;
   end if;
   v_scored := v_unlisted;
   if filter.among is not null then
     filter.share := 1; -- The share is now relative to among.
     v_has_filtered := true;
-    if cardinality(filter.among) <= c_scored_at_once then
-      -- The index is not read in this case, so the numbers of these chunks can serve as places.
-      v_among := array(select n from generate_series(1::bigint, cardinality(filter.among)) n);
-      v_among_ids := filter.among;
-    else
-      select p.places, p.chunk_ids into v_among, v_among_ids
-      from braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among) p;
-    end if;
   end if;
 
   -- Each pass gathers and scores the chunks whose upper bounds are below the bounds of the earlier passes.
