@@ -20,6 +20,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_steps constant text[] := '{create,copy}';
+  c_most_absorbed constant int := 1024; -- sparse rows at a time
   v_next_steps text[];
   v_needs_merges boolean;
   v_needs_sparse boolean;
@@ -28,10 +29,12 @@ declare
   v_has_shard boolean;
   v_spaces braid_store.collections[] := array(select w from braid_store.written_spaces(collection) w);
   v_space braid_store.collections;
+  v_sparse braid_store.collections := collection; -- the index of sparse terms
   v_moved record;
   v_merged record;
   v_listed record;
 begin
+  v_sparse.id := -collection.id;
   merges := 0;
   segments := 0;
   step_count := 0;
@@ -94,7 +97,14 @@ begin
   end if;
   if v_needs_sparse then
     begin
-      v_merged := braid_store.merge_sparse_due(tenant_id, collection.id, deadline, is_bounded);
+      loop
+        exit when braid_store.absorb_sparse_rows(tenant_id, collection.id, c_most_absorbed) = 0;
+        if clock_timestamp() > deadline or braid_store.keeps_waiting() then
+          is_complete := false;
+          exit;
+        end if;
+      end loop;
+      v_merged := braid_store.merge_due(tenant_id, v_sparse, deadline, is_bounded);
       merges := merges + v_merged.merges;
       segments := segments + v_merged.segments;
       seconds_needed := greatest(seconds_needed, v_merged.seconds_needed);

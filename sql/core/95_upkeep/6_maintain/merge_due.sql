@@ -65,7 +65,8 @@ begin
     merges := merges + least(v_merged, 1);
     segments := segments + v_merged;
     exit when v_merged < cardinality(v_segment_ids); -- Another session merges the others.
-    if v_posting_count >= c_measured then
+    -- Postings of sparse terms are merged several times faster.
+    if v_posting_count >= c_measured and merge_due.collection.id > 0 then
       perform braid_store.note_rate(
         postings_per_second => v_posting_count / extract(epoch from clock_timestamp() - v_begun)::float8);
     end if;
