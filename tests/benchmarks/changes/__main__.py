@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="of the random searches; chosen at random unless given")
     parser.add_argument("--searches", type=int, default=300)
     parser.add_argument("--batches", type=int, default=15, help="of each kind, on each side")
+    parser.add_argument("--width", type=int, default=200, help="ef_search of all indexes (%(default)s); 0: as measured")
     args = parser.parse_args()
     sections = args.sections.split(",")
     seed = args.seed if args.seed is not None else random.randrange(1_000_000)
@@ -34,7 +35,7 @@ def main() -> int:
     try:
         server = embedded.ensure_running(data_dir, args.postgres_version)
         make_fast(server)
-        old, new = make_sides(server, args.against)
+        old, new = make_sides(server, args.against, args.width or None)
         if "functions" in sections:
             compare_functions(old, new)
         if "answers" in sections:

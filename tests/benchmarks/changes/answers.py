@@ -4,7 +4,6 @@ and errors."""
 from __future__ import annotations
 
 import base64
-import copy
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,29 +14,12 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.changes.content import TENANTS, document
 from benchmarks.changes.databases import Side, member
-from benchmarks.changes.searches import OPERATORS, OPTIONS, Call, Searches
+from benchmarks.changes.searches import OPERATORS, OPTIONS, Call, Searches, moved
 
 # The table maps an argument's or option's path in the other checkout to its path here, for example
-# {"options.rerank": "options.rank_by", "options.smoothing": "options.ranking.smoothing"}. A path that begins with
-# "options" applies to all options, also in an evaluation's configuration and in a collection's ranking. If a renamed
-# call
-# is refused, only its SQLSTATE is compared.
-RENAMED: dict[str, str] = {
-    **{f"options.{name}": f"options.ranking.{name}" for name in ("normalisation", "saturate_at", "smoothing")},
-    **{
-        f"options.{name}": f"options.ranking.{name}"
-        for name in ("neighbour_weight", "statistics_scope", "sparse_weight")
-    },
-    **{f"options.{leg}_min_score": f"options.min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")},
-    "options.rerank": "options.rank_by",
-    "options.group_by": "options.group_by.key",
-    "options.group_size": "options.group_by.size",
-    "options.group_score": "options.group_by.score",
-    "options.context_before": "options.context.before",
-    "options.context_after": "options.context.after",
-}
-# Explanations use these new names.
-REWORDED = {f"{leg}_min_score": f"min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")}
+# {"options.rerank": "options.rank_by"}. A path that begins with "options" applies to all options, also in an
+# evaluation's configuration. If a renamed call is refused, only its SQLSTATE is compared.
+RENAMED: dict[str, str] = {}
 # These arguments are a jsonb; others are an array, a vector or a plain value.
 JSON = {"options", "filters", "queries", "configuration", "configurations", "search_space", "documents"}
 # These parts of an answer differ from call to call.
@@ -66,13 +48,14 @@ def compare_answers(old: Side, new: Side, seed: int, count: int) -> int:
         )
     searches = Searches(seed, {name: set(taken or []) for name, taken in takes.items()}, chunk_ids)
     compared = _Compared(old, new)
-    calls = searches.make(count)
-    for call in calls[: count * 3 // 4] + searches.refused():
+    calls = searches.make(count) + searches.make_plain(count // 3)
+    searches.rng.shuffle(calls)
+    for call in calls[: len(calls) * 3 // 4] + searches.refused():
         compared.search(call)
     # From here on, each side's own code writes. No written vector enters an HNSW index, because its links are random.
     for call in _writes():
         compared.call(call)
-    for call in calls[count * 3 // 4 :]:
+    for call in calls[len(calls) * 3 // 4 :]:
         compared.search(call)
     compared.report()
     return compared.differing
@@ -125,7 +108,7 @@ class _Compared:
         )
         (self.refused if "sqlstate" in old else self.answered)[call.function] += 1
         if "sqlstate" not in old:
-            self.covered.update(list(call.arguments.get("options") or []))
+            self.covered.update(_keys(call.arguments.get("options")))
             self.covered.update(name for name in _keys(call.arguments.get("filters")) if name[0] == "$")
             self.found.update(_kinds(old))
         # A cursor holds a hash of the search's arguments, which may differ between versions.
@@ -149,7 +132,10 @@ class _Compared:
         print(f"\n{total} calls compared, {self.refused.total()} of them refused, {self.differing} differ")
         for name in sorted(self.answered | self.refused):
             print(f"  {name}: {self.answered[name]} answered, {self.refused[name]} refused")
-        for title, names in (("options", OPTIONS), ("operators", [name for name in OPERATORS if name[0] == "$"])):
+        for title, names in (
+            ("options", [path.rpartition(".")[2] for path in OPTIONS.values()]),
+            ("operators", [name for name in OPERATORS if name[0] == "$"]),
+        ):
             print(f"{title} that were answered: " + ", ".join(f"{name} {self.covered[name]}" for name in names))
         print("in the answers: " + ", ".join(f"{name} {count}" for name, count in sorted(self.found.items())))
 
@@ -178,34 +164,12 @@ def ask(db: psycopg.Connection[Any], function: str, arguments: Mapping[str, Any]
 
 def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with this checkout's names."""
-    made = copy.deepcopy(dict(arguments))
-    if isinstance(configuration := made.get("configuration"), dict):
-        made["configuration"] = rename(configuration)
-    if isinstance(configurations := made.get("configurations"), list):
-        made["configurations"] = [rename(configuration) for configuration in configurations]
-    for path, renamed in RENAMED.items():
-        *before, last = path.split(".")
-        holder = _inner(made, before)
-        if isinstance(holder, dict) and last in holder:
-            value = holder.pop(last)
-            *behind, new_last = renamed.split(".")
-            target = made
-            for name in behind:
-                target = target.setdefault(name, {})
-            target[new_last] = value
-    # A group with only a key is written as the key.
-    if isinstance(group := _inner(made, ["options", "group_by"]), dict) and group.keys() == {"key"}:
-        made["options"]["group_by"] = group["key"]
-    return made
+    return moved(arguments, RENAMED)
 
 
 def _as_renamed(answer: Any) -> Any:
     """Return the other checkout's answer with this checkout's names where it repeats arguments."""
-    text = json.dumps(answer)
-    for name, now in REWORDED.items():
-        text = text.replace(f"{name} ", f"{now} ")
-    made = json.loads(text)
-    return {**made, "rows": [rename(row) if isinstance(row, dict) else row for row in made.get("rows", [])]}
+    return {**answer, "rows": [rename(row) if isinstance(row, dict) else row for row in answer.get("rows", [])]}
 
 
 def _opened(value: Any) -> Any:
@@ -220,12 +184,6 @@ def _opened(value: Any) -> Any:
             held = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))[8:]
             made[name] = {key: inner for key, inner in json.loads(held).items() if key != "f"}
     return made
-
-
-def _inner(value: Any, path: list[str]) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:

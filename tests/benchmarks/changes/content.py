@@ -121,14 +121,8 @@ def store(db: Connection, collection: str, tenant: str, numbers: range, version:
         )
 
 
-def is_new(db: Connection) -> bool:
-    """Return whether the other checkout already has the new names of a collection's settings."""
-    return db.execute("select from pg_proc where proname = 'set_collection'").fetchone() is not None
-
-
 def set_ranking(db: Connection, collection: str, ranking: dict[str, Any]) -> None:
-    name = "set_ranking" if is_new(db) else "apply_ranking"
-    db.execute(f"select braid.{name}(%s, %s, 'loaded')", (collection, json.dumps(ranking)))
+    db.execute("select braid.set_ranking(%s, %s, 'loaded')", (collection, json.dumps(ranking)))
 
 
 def load(db: Connection, member: Callable[[str], str]) -> None:
@@ -164,10 +158,7 @@ def load(db: Connection, member: Callable[[str], str]) -> None:
     db.execute("select braid.set_sparse_encoder('words', %s)", (json.dumps(weights),))
     set_ranking(db, "notes", {"sparse_encoder": "words"})
     db.execute("select braid.set_token_vectors('articles', 'tokens', 8, %s)", (TOKEN_DIMENSIONS,))
-    if is_new(db):
-        db.execute("select braid.set_collection('papers', '{\"vector_storage\": \"halfvec\"}')")
-    else:
-        db.execute("select braid.set_vector_index('papers', vector_storage => 'halfvec')")
+    db.execute("select braid.set_collection('papers', '{\"vector_storage\": \"halfvec\"}')")
     db.execute("select braid.set_search_log('articles')")
     db.execute("select braid.set_query_embeddings('articles', 50)")
     set_threshold(db, INDEXED_FROM, 64)

@@ -1,6 +1,6 @@
-"""Make two databases of the same content: one as the other checkout installed it, its copy upgraded by this checkout.
+"""Make two databases of the same content, each installed and loaded by a checkout's own code.
 
-The links of an HNSW index are random, so the content is loaded once and copied with its indexes.
+The links of an HNSW index are random, so PostgreSQL's generator of random numbers gets the same seed before each index.
 """
 
 from __future__ import annotations
@@ -13,17 +13,33 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from benchmarks.changes.content import TENANTS, load
+from benchmarks.server_code import compile_module
 from pgbraid import embedded
 
 HERE = Path(__file__).parents[3]
 INSTALL = "from pgbraid.cli import main; main()"
+# The searches need these parts, which a new database gets only if they are asked for.
+PARTS = ("memory", "learning", "reranking", "transfer")
+# Without a compiler, indexes differ: this width visits all vectors of the content, so that answers are exact.
+WIDEST = 1000
+WIDTHS = "update braid_store.vector_shards set {}, far_distance = null"
+OF_WIDTHS = """
+select string_agg(format('%%I = least(%%I, 0) + %%s', attname, attname, %s::int), ', ') from pg_attribute
+where attrelid = 'braid_store.vector_shards'::regclass and attname ~ 'ef_search' and not attisdropped
+"""
+SEEDED = """
+create function public.seed_random_numbers() returns event_trigger language c as {};
+create event trigger seeded on ddl_command_start when tag in ('CREATE INDEX')
+  execute function public.seed_random_numbers()
+"""
 
 
 @dataclass(frozen=True)
 class Side:
-    """Hold a checkout and the database that it installed or upgraded."""
+    """Hold a checkout and the database that it installed."""
 
     name: str
     checkout: Path
@@ -36,27 +52,32 @@ class Side:
         return db
 
 
-def make_sides(server: embedded.Server, checkout: Path) -> tuple[Side, Side]:
-    """Return the old and the new side, loaded and vacuumed."""
+def make_sides(server: embedded.Server, checkout: Path, width: int | None) -> tuple[Side, Side]:
+    """Return the old and the new side, loaded and vacuumed; all indexes are searched with the width, if given."""
     old, new = Side("old", checkout.resolve(), server), Side("new", HERE, server)
+    module = compile_module(Path(__file__).with_name("seed_random_numbers.c"), server)
+    if module is None:
+        print(f"without a C compiler the links of indexes differ: all searches have ef_search {WIDEST}")
+        width = WIDEST
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         # Autovacuum would change plans and counts on one side only.
-        db.execute("alter system set autovacuum = off")
+        for name, value in {"autovacuum": "off", "max_parallel_maintenance_workers": "0"}.items():
+            db.execute(f"alter system set {name} = {value}")
         db.execute("select pg_reload_conf()")
-        db.execute("create database old")
-        install(old)
+        for side in (old, new):
+            db.execute(f"create database {side.name}")
+            install(side)
         for tenant in TENANTS:
             db.execute(f"create role {member(tenant)} login in role braid_writer")
-        with old.connect() as loaded:
-            load(loaded, member)
-            loaded.execute("vacuum analyze")
-        db.execute("create database new template old strategy file_copy")
-    install(new)
     for side in (old, new):
-        with side.connect() as installed:
-            # An upgrade leaves two versions of each function's catalog rows; a new installation has one.
-            installed.execute("vacuum full pg_proc, pg_description, pg_depend, pg_attribute, pg_type")
-            installed.execute("vacuum analyze")
+        with side.connect() as loaded:
+            if module is not None:
+                loaded.execute(sql.SQL(SEEDED).format(sql.Literal(str(module))))
+            load(loaded, member)
+            if width is not None:
+                (columns,) = loaded.execute(OF_WIDTHS, (width,)).fetchall()[0]
+                loaded.execute(WIDTHS.format(columns))
+            loaded.execute("vacuum analyze")
     return old, new
 
 
@@ -66,9 +87,9 @@ def member(tenant: str) -> str:
 
 
 def install(side: Side) -> None:
-    """Install or upgrade with the side's own code, in a process of its own."""
-    python = side.checkout / "python"
-    source = python / "pgbraid" / "src"
-    environment = os.environ | {"PYTHONPATH": str(source if source.exists() else python / "src")}
+    """Install with the side's own code, in a process of its own."""
+    sources = (str(side.checkout / "python" / name / "src") for name in ("pgbraid", "pgbraid-tools"))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sources)}
     command = [sys.executable, "-c", INSTALL, "init", "--dsn", side.server.dsn_for(side.name)]
+    command += [argument for part in PARTS for argument in ("--with", part)]
     subprocess.run(command, env=environment, check=True)

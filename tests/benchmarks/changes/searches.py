@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -89,13 +90,24 @@ ONLY = {
 ONLY["logged_multi_search"] = ONLY["multi_search"]
 LEGS = {"sparse", "sparse_weight", "sparse_min_score", "normalisation", "saturate_at", "smoothing"}
 VECTORS = {"exact", "ef_search", "semantic_min_score", "embedding_model", "prefilter"}
-OPTIONS: list[str] = re.findall(
-    r"\w+",
-    """language operators correct statistics_scope embedding_model prefilter full_text_min_score min_relevance ranking
-    explain semantic_min_score exact ef_search normalisation saturate_at sparse sparse_weight sparse_min_score smoothing
-    neighbour_weight boosts profile rank_by rerank model late_interaction collapse group_by group_size group_score
-    diversify context_before context_after cursor snippet""",
-)
+# Options are dealt by short names, which stand for these paths.
+OPTIONS = {
+    name: name
+    for name in re.findall(
+        r"\w+",
+        """language operators correct embedding_model prefilter min_relevance ranking explain exact ef_search sparse
+        boosts profile rank_by ranking_model late_interaction collapse group_by diversify cursor snippet""",
+    )
+}
+OPTIONS |= {
+    name: f"ranking.{name}"
+    for name in ("normalisation", "saturate_at", "smoothing", "neighbour_weight", "statistics_scope", "sparse_weight")
+}
+OPTIONS |= {f"{leg}_min_score": f"min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")}
+OPTIONS |= {"group_size": "group_by.size", "group_score": "group_by.score"}
+OPTIONS |= {"context_before": "context.before", "context_after": "context.after"}
+PATHS = {"options.group_by": "options.group_by.key"}
+PATHS |= {f"options.{name}": f"options.{path}" for name, path in OPTIONS.items() if name != path}
 OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$between", "$in", "$nin", "$all", "$like", "$ilike"]
 OPERATORS += ["$exists", "$and", "$or", "$not", "column", "path"]
 GROUPS = ["document", "speaker", "category", "session", "team", "metadata.year", "importance"]
@@ -132,7 +144,7 @@ class Searches:
     ) -> None:
         self.rng = random.Random(seed)
         self.takes, self.chunk_ids = takes, chunk_ids
-        self.options, self.operators = Deck(self.rng, OPTIONS), Deck(self.rng, OPERATORS)
+        self.options, self.operators = Deck(self.rng, list(OPTIONS)), Deck(self.rng, OPERATORS)
         self.collections = Deck(
             self.rng, ["articles", "papers", "talks", "notes"] * 2 + ["articles"] * 2 + ["rows", "plain"]
         )
@@ -143,6 +155,23 @@ class Searches:
         self.rng.shuffle(functions)
         return [self.call(function) for function in functions[:count]]
 
+    def make_plain(self, count: int) -> list[Call]:
+        """Return searches as most are: without options, filters and operators."""
+        calls = []
+        for _ in range(count):
+            function = self.rng.choices(["hybrid_search", "full_text_search", "semantic_search"], [3, 1, 1])[0]
+            collection = self.collections.deal()
+            words = self.rng.choices(WORDS, k=self.rng.choice([1, 2, 4, 8]))
+            made = {
+                "match_count": self.rng.choice([1, 5, 10, 10, 40]),
+                "query_text": " ".join(words),
+                "query_embedding": embed(self.text(), COLLECTIONS[collection][0]),
+                "collection": collection,
+            }
+            takes = self.takes[function]
+            calls.append(Call("acme", function, {name: value for name, value in made.items() if name in takes}))
+        return calls
+
     def refused(self) -> list[Call]:
         """Return a call with each input that is refused."""
         calls = []
@@ -150,7 +179,7 @@ class Searches:
             # The number after a name only distinguishes values of the same argument.
             takes = [function for function in SHARES if name.split()[0] in self.takes[function]]
             call = self.call(self.rng.choice(takes))
-            calls.append(Call(call.tenant, call.function, call.arguments | arguments))
+            calls.append(Call(call.tenant, call.function, call.arguments | moved(arguments, PATHS)))
         return calls
 
     def call(self, function: str) -> Call:
@@ -171,30 +200,11 @@ class Searches:
             # Other fusions take no normalisation, and no sparse terms.
             if "normalisation" in options and "fusion" in takes:
                 arguments["fusion"] = rng.choice(["convex", "max"])
-            # The old option `smoothing` had effects that the setting does not have.
-            if "smoothing" in options:
-                for name in (
-                    "cursor",
-                    "normalisation",
-                    "saturate_at",
-                    "ranking",
-                    "sparse",
-                    "sparse_weight",
-                    "sparse_min_score",
-                ):
-                    options.pop(name, None)
-                arguments |= {name: value for name, value in {"fusion": "convex"}.items() if name in takes}
-                arguments = {name: value for name, value in arguments.items() if not name.endswith("_weight")}
-            # The old option `sparse_weight` was applied after the fusion, which resets the weights.
-            if "sparse_weight" in options:
-                arguments.pop("fusion", None)
-                options.pop("normalisation", None)
-                options.pop("saturate_at", None)
             if "sparse" in options and arguments.get("strategy") == "prefilter":
                 arguments["strategy"] = "hybrid"
         if "filters" in takes and rng.random() < 0.45:
             arguments["filters"] = self.filter()
-        return Call(tenant, function, arguments)
+        return Call(tenant, function, moved(arguments, PATHS))
 
     def search(self, function: str, tenant: str, collection: str) -> Arguments:
         rng = self.rng
@@ -405,12 +415,10 @@ class Searches:
             "sparse_weight": [0, 0.2, 1.5],
             "sparse_min_score": [0.3],
             "smoothing": [0, 0.5, 1],
-            # With the option at 0, the other checkout's legs took more candidates than without it.
-            "neighbour_weight": [0.1, 0.3, 1],
+            "neighbour_weight": [0, 0.1, 0.3, 1],
             "boosts": [rng.sample(boosts, rng.randrange(1, 4))],
             "profile": profiles,
             "rank_by": [signals, {"similarity": 1, "recency": 0.2}],
-            "rerank": [signals[: rng.randrange(2, 4)]],
             "ranking_model": ["trees", "words", MODELS["trees"], False],
             "late_interaction": [late, late | {"weight": 0.8, "embedding_model": "tokens"}],
             "collapse": [True, {"similarity": 0.9}],
@@ -474,8 +482,6 @@ class Searches:
 CONTRADICTIONS = {
     "cursor": {"diversify", "group_score"},
     "diversify": {"cursor"},
-    "rank_by": {"rerank"},
-    "rerank": {"rank_by"},
     "normalisation": {"saturate_at"},
     "saturate_at": {"normalisation"},
     "prefilter": {"sparse", "sparse_weight", "sparse_min_score"},
@@ -535,3 +541,32 @@ WRONG: dict[str, Arguments] = {
     "options 18": {"options": {"normalisation": "softmax"}},
     "options 19": {"options": {"snippet": {"fragment_words": 0}}},
 }
+
+
+def moved(arguments: Mapping[str, Any], paths: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments, with each value that has one of the paths moved to the path's new place."""
+    made = copy.deepcopy(dict(arguments))
+    if isinstance(configuration := made.get("configuration"), dict):
+        made["configuration"] = moved(configuration, paths)
+    if isinstance(configurations := made.get("configurations"), list):
+        made["configurations"] = [moved(configuration, paths) for configuration in configurations]
+    for path, renamed in paths.items():
+        *before, last = path.split(".")
+        holder = _inner(made, before)
+        if isinstance(holder, dict) and last in holder:
+            value = holder.pop(last)
+            *behind, new_last = renamed.split(".")
+            target = made
+            for name in behind:
+                target = target.setdefault(name, {})
+            target[new_last] = value
+    # A group with only a key is written as the key.
+    if isinstance(group := _inner(made, ["options", "group_by"]), dict) and group.keys() == {"key"}:
+        made["options"]["group_by"] = group["key"]
+    return made
+
+
+def _inner(value: Any, path: list[str]) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
