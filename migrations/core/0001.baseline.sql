@@ -503,6 +503,9 @@ create table braid_store.forward_rows (
     body_length int not null,
     title_length int not null,
     is_first_chunk boolean not null,
+    -- Scores are computed from these two alone, so they stay in the row, where no search has to unpack them.
+    terms bigint[] storage main,
+    title_terms bigint[] storage main,
     lexemes text collate "C" not null,
     position_ends smallint[] not null,
     positions smallint[] not null,
@@ -513,8 +516,10 @@ comment on table braid_store.forward_rows is
     'The contribution of a chunk to the index, from which scores are computed. lexemes are in "C" order, '
     'separated by spaces. position_ends has for each lexeme the place in positions behind which the next '
     'lexeme''s positions begin. title_frequencies has for each lexeme how many of its first positions are in the '
-    'title (null if no lexeme has any). Lengths are in tokens, without stop words. The row of a deleted chunk '
-    'stays until no segment holds the chunk.';
+    'title (null if no lexeme has any). Lengths are in tokens, without stop words. terms has for each lexeme but '
+    'stop words its key (term_keys) plus its frequency, ascending, so that scoring finds frequencies without reading '
+    'texts; null if a frequency is above 255. title_terms has frequencies in the title in the same form (null if '
+    'no lexeme has any). The row of a deleted chunk stays until no segment holds the chunk.';
 
 create table braid_store.tombstones (
     tenant_id int not null,

@@ -134,7 +134,8 @@ DAMAGES = {
     ),
     "forward row without chunk": (
         "insert into braid_store.forward_rows select tenant_id, collection_id, 12345678, body_length, title_length,"
-        f" is_first_chunk, lexemes, position_ends, positions from braid_store.forward_rows where chunk_id = {LIVING}",
+        f" is_first_chunk, terms, title_terms, lexemes, position_ends, positions from braid_store.forward_rows"
+        f" where chunk_id = {LIVING}",
         "12345678::bigint",
     ),
 }
@@ -157,6 +158,9 @@ def test_rows_per_chunk_that_do_not_belong_together(indexed: Connection, problem
         ("body_length = body_length + 1", "body_length"),
         ("title_length = 0", "title_length"),
         ("is_first_chunk = false", "is_first_chunk"),
+        ("terms = null", "terms"),
+        ("terms[2] = terms[2] + 1", "terms"),
+        ("title_terms = terms", "title_terms"),
         ("lexemes = replace(lexemes, 'river', 'rivet')", "lexemes"),
         ("position_ends[1] = 0", "position_ends"),
         ("positions[1] = 99", "positions"),
@@ -176,7 +180,7 @@ def test_a_chunk_or_title_that_was_changed_behind_the_index(
 ) -> None:
     chunk_id = value(indexed, LIVING)
     indexed.execute("update braid_store.documents set title = 'Account 2' where external_id = 'd7'")
-    assert check(indexed) == [("forward row differs from its chunk", chunk_id, None, "lexemes")]
+    assert check(indexed) == [("forward row differs from its chunk", chunk_id, None, "lexemes, terms, title_terms")]
 
 
 @pytest.mark.parametrize("column", ["chunk_count", "posting_count", "body_length", "title_length"])

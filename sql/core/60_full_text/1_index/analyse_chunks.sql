@@ -41,6 +41,7 @@ declare
   v_count int;
   v_has_titles boolean;
   v_lexemes text[];
+  v_keys bigint[];
   v_tokens bigint[];
 begin
   select t.ids, t.are_first, t.text_configs, t.titles, t.bodies
@@ -65,7 +66,7 @@ begin
            c.config, analyse_chunks.collection.fold_diacritics) o
     window by_lexeme as (order by o.lexeme collate "C")
   )
-  select array(select o.lexeme from occurrences o where o.is_first order by o.lexeme_number),
+  select l.lexemes, braid_store.term_keys(l.lexemes),
          array(
            select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << c_chunk_shift)
                   | (t.lexeme_number << c_posting_shift)
@@ -80,7 +81,11 @@ begin
              ) t
            ) t
            order by 1)
-  into v_lexemes, v_tokens;
+  into v_lexemes, v_keys, v_tokens
+  from (
+    select array(select o.lexeme from occurrences o where o.is_first order by o.lexeme_number) as lexemes
+    offset 0
+  ) l;
 
   -- Tokens are sorted by chunk, then by lexeme, and the title's tokens come before the body's. So positions are
   -- collected in order, and a lexeme ends where the next token belongs to another posting.
@@ -116,7 +121,8 @@ begin
            count(*) filter (where t.is_counted and t.is_in_body)::int as body_length,
            count(*) filter (where t.is_counted and not t.is_in_body)::int as title_length,
            string_agg(v_lexemes[t.posting & c_lexeme_mask], ' ') filter (where t.is_last) as lexemes,
-           array_agg(t.is_last) as are_last,
+           array_agg(v_keys[t.posting & c_lexeme_mask]) filter (where t.is_last) as keys,
+           array_positions((array_agg(t.is_last))[:c_max_position], true)::smallint[] as position_ends,
            array_agg(least(t.position + case when v_has_titles and t.is_in_body
                                              then (select b.positions from body_starts b)[t.chunk_place] else 0 end,
                            c_max_position)::smallint) as positions,
@@ -128,11 +134,28 @@ begin
     group by t.chunk_place
   )
   select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[n.chunk_place],
-         coalesce(c.body_length, 0), coalesce(c.title_length, 0), v_are_first[n.chunk_place], coalesce(c.lexemes, ''),
-         coalesce(array_positions(c.are_last[:c_max_position], true)::smallint[], '{}'),
-         coalesce(c.positions, '{}'), c.title_frequencies
+         coalesce(c.body_length, 0), coalesce(c.title_length, 0), v_are_first[n.chunk_place], t.terms, t.title_terms,
+         coalesce(c.lexemes, ''), coalesce(c.position_ends, '{}'), coalesce(c.positions, '{}'), c.title_frequencies
   from generate_series(1, v_count) n (chunk_place)
-  left join chunks c on c.chunk_place = n.chunk_place;
+  left join chunks c on c.chunk_place = n.chunk_place,
+  lateral (
+    select case when f.is_short then coalesce(f.terms, '{}') end as terms,
+           case when f.is_short then f.title_terms end as title_terms
+    from (
+      select array_agg(p.key + p.frequency order by p.key) as terms,
+             array_agg(p.key + p.title_frequency order by p.key) filter (where p.title_frequency > 0) as title_terms,
+             coalesce(max(p.frequency), 0) <= braid_store.max_frequency() as is_short
+      from (
+        select p.key, p.position_end - p.position_begin as frequency, p.title_frequency
+        from (
+          select unnest(c.keys) as key, unnest(c.position_ends) as position_end,
+                 unnest('{0}' || c.position_ends) as position_begin, unnest(c.title_frequencies) as title_frequency
+        ) p
+        where p.key is not null
+        offset 0
+      ) p
+    ) f
+  ) t;
 end
 $$;
 

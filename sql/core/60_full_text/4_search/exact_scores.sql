@@ -14,77 +14,58 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_k1 float8 := exact_scores.collection.k1;
   v_b float8 := coalesce(exact_scores.collection.b, braid_store.adaptive_b(exact_scores.query.average_length));
-  v_title_weight float8 := exact_scores.collection.title_weight;
-  v_lexemes text[] := exact_scores.query.lexemes;
-  v_weights float8[] := exact_scores.query.weights;
-  v_term_numbers int[] := exact_scores.query.term_numbers;
-  v_average_length float8 := exact_scores.query.average_length;
-  v_phrases text[] := exact_scores.query.phrases;
+  v_keys bigint[] := braid_store.query_keys(exact_scores.query);
+  v_scores float8[];
+  v_unkeyed_ids bigint[]; -- chunks whose forward rows have no terms
+  v_unkeyed_places int[];
+  v_unkeyed_scores float8[];
 begin
-  if cardinality(v_phrases) = 0 and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
-    -- Most queries have one lexeme for each term, so this query omits the grouping by term. Its formula is the same as
-    -- in the query below.
-    return array(
-      select (
-        select sum(t.weight * t.frequency / (t.frequency + f.saturation))
-        from (
-          select w.weight,
-                 f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
-                 + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0) as frequency
-          from (
-            select q.lexeme, q.weight, width_bucket(q.lexeme collate "C", f.lexemes) as place
-            from unnest(v_lexemes, v_weights) q (lexeme, weight)
-            offset 0
-          ) w
-          where f.lexemes[w.place] = w.lexeme
-          offset 0
-        ) t
-        where t.frequency > 0
-      )
-      from unnest(exact_scores.chunk_ids) with ordinality u (chunk_id, place)
-      left join lateral (
-        select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
-               v_k1 * (1 - v_b + v_b * (f.body_length + v_title_weight * f.title_length) / v_average_length)
-                 as saturation
-        from braid_store.forward_rows f
-        where f.tenant_id = exact_scores.tenant_id and f.chunk_id = u.chunk_id
-        offset 0
-      ) f on true
-      order by u.place);
+  if v_keys is null then
+    return braid_store.general_scores(exact_scores.tenant_id, exact_scores.collection, exact_scores.chunk_ids,
+                                      exact_scores.query);
   end if;
-  return array(
-    select (
-      -- This is BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). Scores are summed in the
-      -- order of the terms, so that equal chunks get equal scores to the last bit.
-      select sum(t.weight * t.frequency / (t.frequency + f.saturation))
-      from (
-        select q.weight,
-               sum(case when q.phrase is null
-                        then f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
-                             + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0)
-                        else (select p.frequency + (v_title_weight - 1) * p.title_frequency
-                              from braid_store.phrase_frequency(q.phrase, f.lexemes, f.position_ends, f.positions,
-                                                                f.title_frequencies) p) end) as frequency
-        from unnest(v_lexemes, v_weights, v_term_numbers, v_phrases) q (lexeme, weight, term_number, phrase),
-             lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
-        where f.lexemes[w.place] = q.lexeme
-        group by q.term_number, q.weight
-        order by q.term_number
-      ) t
-      where t.frequency > 0
-    )
-    from unnest(exact_scores.chunk_ids) with ordinality u (chunk_id, place)
-    left join lateral (
-      select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions, f.title_frequencies,
-             v_k1 * (1 - v_b + v_b * (f.body_length + v_title_weight * f.title_length) / v_average_length)
-               as saturation
+  -- score_candidates has the same formula, and so may other statements that have chunk ids: the lateral subquery f
+  -- gives the score of one chunk. Scores are summed in the order of the lexemes, as in general_scores, so that both
+  -- give the same score to the last bit. The greatest element of terms up to the key's highest frequency is either the
+  -- lexeme's, and its distance from the key is the frequency, or it is below the key.
+  select array_agg(f.score order by u.place), array_agg(u.chunk_id order by u.place) filter (where not f.is_keyed),
+         array_agg(u.place order by u.place) filter (where not f.is_keyed)
+  into v_scores, v_unkeyed_ids, v_unkeyed_places
+  from unnest(exact_scores.chunk_ids) with ordinality u (chunk_id, place)
+  left join lateral (
+    select f.terms is not null as is_keyed, (
+             select sum(t.weight * t.frequency / (t.frequency + f.saturation))
+             from (
+               select q.weight,
+                      greatest(f.terms[width_bucket(q.key | braid_store.max_frequency(), f.terms)] - q.key, 0)
+                      + (exact_scores.collection.title_weight - 1)
+                        * greatest(f.title_terms[width_bucket(q.key | braid_store.max_frequency(), f.title_terms)]
+                                   - q.key, 0)
+                        as frequency
+               from unnest(v_keys, exact_scores.query.weights) q (key, weight)
+               offset 0
+             ) t
+             where t.frequency > 0
+           ) as score
+    from (
+      select f.terms, f.title_terms,
+             exact_scores.collection.k1
+             * (1 - v_b + v_b * (f.body_length + exact_scores.collection.title_weight * f.title_length)
+                                / exact_scores.query.average_length) as saturation
       from braid_store.forward_rows f
       where f.tenant_id = exact_scores.tenant_id and f.chunk_id = u.chunk_id
       offset 0
-    ) f on true
-    order by u.place);
+    ) f
+  ) f on true;
+  if v_unkeyed_ids is not null then
+    v_unkeyed_scores := braid_store.general_scores(exact_scores.tenant_id, exact_scores.collection, v_unkeyed_ids,
+                                                   exact_scores.query);
+    for v_number in 1..cardinality(v_unkeyed_ids) loop
+      v_scores[v_unkeyed_places[v_number]] := v_unkeyed_scores[v_number];
+    end loop;
+  end if;
+  return coalesce(v_scores, '{}');
 end
 $$;
 

@@ -20,6 +20,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
+-- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -37,6 +41,17 @@ declare
     else greatest((candidate_count + candidate_count / 8 + 2) / greatest(coalesce(filter.share, 1), c_min_share),
                   case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end) end;
   v_batch_ids bigint[];
+  v_batch_scores float8[];
+  v_unkeyed_ids bigint[];
+  -- Most searches have no filter and no demands. Then one statement finds the live chunks and scores them.
+  v_keys bigint[] := case when collection.id > 0 and score_candidates.among is null and filter.is_empty
+                               and not v_has_demands
+                          then braid_store.query_keys(query) end;
+  v_b float8 := coalesce(collection.b, braid_store.adaptive_b(query.average_length));
+  -- Without deletions there are no tombstones to look up, as in live_chunks.
+  v_has_deletions boolean := v_keys is not null and exists (
+    select from braid_store.segments s
+    where s.tenant_id = score_candidates.tenant_id and s.collection_id = collection.id and s.is_deletion);
 begin
   -- Bounds are in descending order: once a bound is below the threshold, no later place can matter.
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
@@ -56,7 +71,59 @@ begin
     end if;
     v_last := least(v_last, v_place_count);
 
-    if score_candidates.among is null then
+    if v_keys is not null then
+      -- The formula is the same as in exact_scores.
+      select array_agg(f.chunk_id) filter (where f.is_keyed), array_agg(f.score) filter (where f.is_keyed),
+             array_agg(f.chunk_id) filter (where not f.is_keyed)
+      into v_batch_ids, v_batch_scores, v_unkeyed_ids
+      from (
+        select segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
+               (u.place & braid_store.max_chunk_number()::bigint)::int as chunk_number
+        from unnest(gathered.places[v_first : v_last]) u (place)
+        offset 0
+      ) u,
+      lateral (
+        select sc.chunk_id from braid_store.segment_chunks sc
+        where sc.tenant_id = score_candidates.tenant_id and sc.collection_id = collection.id
+          and sc.segment_id = u.segment_id and sc.chunk_number between u.chunk_number and u.chunk_number
+        order by sc.chunk_number
+        offset 0
+      ) sc,
+      lateral (
+        select f.chunk_id, f.terms is not null as is_keyed, (
+                 select sum(t.weight * t.frequency / (t.frequency + f.saturation))
+                 from (
+                   select q.weight,
+                          greatest(f.terms[width_bucket(q.key | braid_store.max_frequency(), f.terms)] - q.key, 0)
+                          + (collection.title_weight - 1)
+                            * greatest(f.title_terms[width_bucket(q.key | braid_store.max_frequency(), f.title_terms)]
+                                       - q.key, 0)
+                            as frequency
+                   from unnest(v_keys, query.weights) q (key, weight)
+                   offset 0
+                 ) t
+                 where t.frequency > 0
+               ) as score
+        from (
+          select f.chunk_id, f.terms, f.title_terms,
+                 collection.k1 * (1 - v_b + v_b * (f.body_length + collection.title_weight * f.title_length)
+                                            / query.average_length) as saturation
+          from braid_store.forward_rows f
+          where f.tenant_id = score_candidates.tenant_id and f.chunk_id = sc.chunk_id
+          offset 0
+        ) f
+      ) f
+      where not v_has_deletions or not exists (
+        select from braid_store.tombstones t
+        where t.tenant_id = score_candidates.tenant_id and t.collection_id = collection.id
+          and t.chunk_id = f.chunk_id
+        offset 0);
+      if v_unkeyed_ids is not null then
+        v_batch_ids := v_batch_ids || v_unkeyed_ids;
+        v_batch_scores := v_batch_scores
+                          || braid_store.general_scores(tenant_id, collection, v_unkeyed_ids, query);
+      end if;
+    elsif score_candidates.among is null then
       v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
                                              filter);
     else
@@ -72,12 +139,12 @@ begin
     if collection.id < 0 then
       -- A chunk may have several places in the index of sparse terms, but is scored once.
       v_batch_ids := array(select unnest(v_batch_ids) except select unnest(v_scored.chunk_ids));
-      v_scored.scores := v_scored.scores
-                         || braid_store.exact_sparse_scores(tenant_id, -collection.id, v_batch_ids, query);
-    else
-      v_scored.scores := v_scored.scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
+      v_batch_scores := braid_store.exact_sparse_scores(tenant_id, -collection.id, v_batch_ids, query);
+    elsif v_keys is null then
+      v_batch_scores := braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
     end if;
     v_scored.chunk_ids := v_scored.chunk_ids || v_batch_ids;
+    v_scored.scores := v_scored.scores || v_batch_scores;
     v_scored.threshold := greatest(min_threshold, (
       select s from unnest(v_scored.scores) s where s is not null
       order by s desc
