@@ -176,6 +176,53 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
     assert one(empty, "select count(*) from braid_store.postings where collection_id < 0") == 0
 
 
+def many(prefix: str, count: int, terms: Mapping[str, float]) -> list[dict[str, Any]]:
+    return [{"external_id": f"{prefix}-{n}", "content": f"{prefix}-{n}", "sparse": terms} for n in range(count)]
+
+
+def listed(db: Connection) -> list[int]:
+    return [row[0] for row in db.execute("select chunk_count from braid_store.segments where collection_id < 0")]
+
+
+def test_merges_drop_replaced_terms(empty: Connection) -> None:
+    upsert(empty, many("d", 600, {"a": 1}), "s")
+    store(empty, {key: {"b": 2} for key in list(ids_of(empty).values())[:400]})
+    assert sorted(listed(empty)) == [400, 600]
+    empty.execute("select braid.maintain()")
+    assert sorted(listed(empty)) == [200, 400]
+    assert len(found(empty, a=1)) == 200 and len(found(empty, b=1)) == 400
+    assert_sound(empty)
+
+
+def test_merges_keep_terms_that_replace_others_meanwhile(empty: Connection, dsn: str) -> None:
+    """A merge that began after the writer got its segment's id writes a segment with a larger id, and older terms."""
+    for batch in range(8):
+        upsert(empty, many(str(batch), 260, {"a": 1}), "s")
+    with psycopg.connect(dsn) as writer:
+        store(writer, {key: {"a": 2, "b": 5} for key in list(ids_of(empty).values())[:300]})
+        empty.execute("select braid.maintain()")
+        assert listed(empty) == [2080]
+    assert set(found(empty, b=1).values()) == {5.0} and len(found(empty, b=1)) == 300
+    assert_sound(empty)
+    store(empty, {key: {} for key in list(ids_of(empty).values())[300:]})
+    empty.execute("select braid.maintain()")
+    # The merged segment still lists the 300 chunks, because its id is larger than any that the writer saw.
+    assert sorted(listed(empty)) == [300, 300]
+    assert set(found(empty, a=1).values()) == {2.0} and len(found(empty, b=1)) == 300
+    assert_sound(empty)
+
+
+def test_metadata_is_listed_again_for_chunks_with_terms(empty: Connection) -> None:
+    upsert(empty, [{**made, "metadata": {"n": 1}} for made in many("d", 1100, {"a": 1})], "s")
+    assert one(empty, "select braid.maintain() -> 'complete'")
+    empty.execute(
+        "select braid.update_metadata(external_id, '{\"n\": 2}', collection => 's')"
+        " from braid_store.documents where id % 20 = 0"
+    )
+    assert one(empty, "select braid.maintain() -> 'complete'")
+    assert_sound(empty)
+
+
 @pytest.mark.any_version
 def test_weights_may_differ_as_much_as_they_are_allowed_to(empty: Connection) -> None:
     least, most = 1e-6, 1e6

@@ -12,6 +12,8 @@ as $$
 #variable_conflict use_column
 declare
   c_most_chunks constant int := 8192;
+  -- A segment names its terms in a column, of which PostgreSQL can store eight times as many bytes.
+  c_most_bytes constant bigint := 134217728;
   v_index braid_store.collections;
   v_chunk_ids bigint[];
 begin
@@ -29,7 +31,7 @@ begin
              offset 0
            ) r
     ) s
-    group by (s.place - 1) / c_most_chunks, div(s.running_bytes, braid_store.max_sparse_segment_bytes())
+    group by (s.place - 1) / c_most_chunks, div(s.running_bytes, c_most_bytes)
     order by min(s.place)
   loop
     perform braid_store.write_segment(write_sparse_segments.tenant_id, v_index, v_chunk_ids);
