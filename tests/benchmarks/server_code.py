@@ -1,4 +1,4 @@
-"""Compile C code of a benchmark against the headers of the embedded PostgreSQL."""
+"""Compile C code of benchmarks against the headers of the server that will run it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from pathlib import Path
 
 import psycopg
 
-from pgbraid import embedded
 
-
-def compile_module(source: Path, server: embedded.Server) -> Path | None:
-    """Return the module that a server can load, or None where there is no C compiler."""
+def compile_module(source: Path, dsn: str) -> Path | None:
+    """Return the module that the server of a superuser's DSN can load, or None where there is no C compiler."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         return None
-    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
+    with psycopg.connect(dsn, autocommit=True) as db:
         ((headers,),) = db.execute("select setting from pg_config where name = 'INCLUDEDIR-SERVER'").fetchall()
     folder = Path(tempfile.mkdtemp(prefix="pgbraid-module-"))
     # The server runs as another user.

@@ -55,7 +55,7 @@ class Side:
 def make_sides(server: embedded.Server, checkout: Path, width: int | None) -> tuple[Side, Side]:
     """Return the old and the new side, loaded and vacuumed; all indexes are searched with the width, if given."""
     old, new = Side("old", checkout.resolve(), server), Side("new", HERE, server)
-    module = compile_module(Path(__file__).with_name("seed_random_numbers.c"), server)
+    module = compile_module(Path(__file__).with_name("seed_random_numbers.c"), server.dsn_for("postgres"))
     if module is None:
         print(f"without a C compiler the links of indexes differ: all searches have ef_search {WIDEST}")
         width = WIDEST

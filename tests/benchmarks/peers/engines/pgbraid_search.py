@@ -39,13 +39,13 @@ class Pgbraid(Engine):
     formula = "lucene, alphanumeric"
 
     @property
-    def _database(self) -> str:
+    def database(self) -> str:
         # The corpus without vectors has a database of its own, as other measurements load it.
         return TENANT if self.corpus.has_vectors else f"{TENANT}_{self.corpus.name}"
 
     def is_loaded(self) -> bool:
-        create_database(self.place.dsn, self._database)
-        dsn = make_conninfo(self.place.dsn, dbname=self._database)
+        create_database(self.place.dsn, self.database)
+        dsn = make_conninfo(self.place.dsn, dbname=self.database)
         install(dsn)
         with connect(dsn) as db:
             row = db.execute(
@@ -57,7 +57,7 @@ class Pgbraid(Engine):
         return bool(row[0] == self.corpus.size)
 
     def load(self) -> None:
-        dsn = make_conninfo(self.place.dsn, dbname=self._database)
+        dsn = make_conninfo(self.place.dsn, dbname=self.database)
         with connect(dsn) as admin:
             self._prepare(admin)
             with pgbraid.connect(make_conninfo(dsn, user=WRITER), tenant=TENANT, embedder=None) as client:
@@ -104,7 +104,7 @@ class Pgbraid(Engine):
         return f"pgbraid {pgbraid.__version__}, {version(self._db)}"
 
     def _connect(self) -> Connection:
-        dsn = make_conninfo(self.place.dsn, dbname=self._database, user=READER)
+        dsn = make_conninfo(self.place.dsn, dbname=self.database, user=READER)
         db = psycopg.connect(dsn, autocommit=True, prepare_threshold=0)
         db.execute("select set_config('braid.tenant', %s, false)", (TENANT,))
         return db
@@ -133,7 +133,7 @@ class Pgbraid(Engine):
         return lambda: [int(row[0][1:]) for row in db.execute(statement, values)]
 
     def bytes_on_disk(self) -> int:
-        return database_size(self.place.dsn, self._database)
+        return database_size(self.place.dsn, self.database)
 
     def process_id(self) -> int:
         return self._db.info.backend_pid
