@@ -476,7 +476,9 @@ comment on table braid_store.segment_chunks is
     'A segment''s small local numbers, from 1, and the chunks they stand for. A chunk is in one segment, and in any '
     'number of segments of sparse terms.';
 
-create table braid_store.postings (
+-- Searches read both tables through the view postings. Writers use one of them, so that maintenance can empty the other
+-- and give its space back: vacuum, which could, cannot run in a function.
+create table braid_store.postings_a (
     tenant_id int not null,
     collection_id int not null,
     lexeme text collate "C" not null,
@@ -489,12 +491,37 @@ create table braid_store.postings (
     blocks @vector@.sparsevec[] storage external,
     primary key (tenant_id, collection_id, lexeme, segment_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
-comment on table braid_store.postings is
+comment on table braid_store.postings_a is
     'The chunks that contain a lexeme, per segment. An impact is the share of its idf that BM25 gives the lexeme in '
     'a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of at '
     'least 64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number in '
     'the block. document_frequency counts a title''s words once per document, at its first chunk. A deletion has '
     'counts to subtract, and no lists.';
+
+create table braid_store.postings_b (like braid_store.postings_a including all)
+    with (autovacuum_vacuum_scale_factor = 0.05);
+comment on table braid_store.postings_b is 'More rows as in postings_a.';
+
+create table braid_store.posting_tables (
+    only_row boolean primary key default true check (only_row),
+    active text not null default 'a' check (active in ('a', 'b')),
+    left_by xid8,
+    emptied_by xid8,
+    check_at_bytes bigint not null default 4000000
+);
+comment on table braid_store.posting_tables is
+    'One row: which of the two tables of postings writers use, and how far maintenance is in emptying the other.';
+comment on column braid_store.posting_tables.only_row is 'Always true: it keeps the table at one row.';
+comment on column braid_store.posting_tables.active is 'The table that gets new postings: a or b.';
+comment on column braid_store.posting_tables.left_by is
+    'The transaction that made this table the active one. Sessions with an older snapshot may still write to the '
+    'other. Null: the other table is empty.';
+comment on column braid_store.posting_tables.emptied_by is
+    'No transaction with a later id has deleted rows of the other table. Sessions with an older snapshot may still '
+    'read them. Null: the other table is not known to be without rows.';
+comment on column braid_store.posting_tables.check_at_bytes is
+    'The size, with indexes, at which maintenance estimates again how much of the active table is dead.';
+insert into braid_store.posting_tables default values;
 
 create table braid_store.forward_rows (
     tenant_id int not null,

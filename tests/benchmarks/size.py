@@ -143,6 +143,7 @@ def sizes(db: Connection) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
     for table, table_size, index_size in db.execute(SIZES).fetchall():
         is_shard = re.fullmatch(r"vectors_\d+", table)
+        table = re.sub("^postings_[ab]$", "postings", table)
         found["vectors" if is_shard else table] += table_size
         found["vectors: indexes" if is_shard else table] += index_size
     return found

@@ -69,7 +69,8 @@ declare
 begin
   for v_view in
     select c.oid::regclass from pg_catalog.pg_class c
-    where c.relnamespace = 'braid'::regnamespace and c.relkind = 'v' and c.relowner <> '@owner@'::regrole
+    where c.relnamespace in ('braid'::regnamespace, 'braid_store'::regnamespace) and c.relkind = 'v'
+      and c.relowner <> '@owner@'::regrole
     order by c.oid
   loop
     execute format('alter view %s owner to @owner@', v_view);

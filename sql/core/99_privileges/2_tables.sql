@@ -32,6 +32,8 @@ begin
 end
 $$;
 
+grant select on braid_store.postings to @definer@;
+
 -- All rows of a vector shard belong to one tenant.
 do $$
 declare

@@ -202,6 +202,8 @@ def maintain(db: Connection) -> None:
 
 
 INDEX_TABLES = {"postings": "tenant_id, collection_id, lexeme, segment_id", "forward_rows": "tenant_id, chunk_id"}
+# postings is a view of two tables.
+PLACES = {"postings": ("postings_a", "postings_b"), "forward_rows": ("forward_rows",)}
 
 
 def merged_size(bench: Bench) -> dict[str, int]:
@@ -213,7 +215,7 @@ def merged_size(bench: Bench) -> dict[str, int]:
         maintain(db)
         size["postings"] = sum(postings for _, postings in segments(db))
         for table, key in INDEX_TABLES.items():
-            db.execute(f"create table bench.{table}_copy (like braid_store.{table} including storage)")
+            db.execute(f"create table bench.{table}_copy (like braid_store.{PLACES[table][0]} including storage)")
             db.execute(
                 f"insert into bench.{table}_copy select * from braid_store.{table} t where exists (select from "
                 "braid_store.collections c where c.id = t.collection_id and c.name = %s)",
@@ -236,9 +238,9 @@ def index_size(db: Connection) -> dict[str, int]:
             (f"braid_store.{table}",),
         ).fetchone()
         assert columns is not None
+        on_disk = " + ".join(f"pg_total_relation_size('braid_store.{place}')" for place in PLACES[table])
         row = db.execute(
-            f"select pg_total_relation_size('braid_store.{table}'), "
-            f"(select coalesce(sum(24 + {columns[0]}), 0)::bigint from braid_store.{table})"
+            f"select {on_disk}, (select coalesce(sum(24 + {columns[0]}), 0)::bigint from braid_store.{table})"
         ).fetchone()
         assert row is not None
         size[f"{table}_bytes"], size[f"live_{table}_bytes"] = row

@@ -267,11 +267,11 @@ def test_updates_and_deletes_have_a_condition() -> None:
 
 PLACE = re.compile(r"\b(?:(\w+)\.)?ctid = any \(")
 # These functions change tables that are never partitioned: vector shards, notes, sizes and the search log.
-# move_postings reads the pages of one table.
+# A node of a cluster, whose tables are partitioned, never leaves a table of postings.
 ONE_TABLE = {
-    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings", "lock_postings",
-    "rewrite_postings", "remove_from_shard", "represent_duplicates", "give_back_vectors", "remove_vectors",
-    "forget_copied",
+    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "leave_postings",
+    "empty_postings", "lock_postings", "remove_from_shard", "represent_duplicates", "give_back_vectors",
+    "remove_vectors", "forget_copied",
 }  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   '::braid_store.text_query'
                   when n.name = 'query_set' then '''asked'''
                   when n.name = 'lexeme' then '''zebrafsh'''
-                  when n.name = 'table_name' then '''postings'''
+                  when n.name = 'table_name' then '''postings_a'''
                   when n.name = 'predicate' then '''true'''
                   when t.type = 'braid_store.filter' then
                   '(''true'', ''select c.id from braid_store.chunks c where c.tenant_id = $1'', true, null, null, null)'

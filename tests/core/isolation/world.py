@@ -54,8 +54,8 @@ BETA: list[dict[str, Any]] = [
 
 # Upkeep changes these tables of a tenant: the index, and the list of due work.
 KEPT_UP = {
-    "centroids", "changed_metadata", "due_parts", "forward_rows", "metadata_lists", "postings", "search_hours",
-    "segment_chunks", "segments", "tenants", "tombstones", "unindexed_sparse_rows", "vector_shards",
+    "centroids", "changed_metadata", "due_parts", "forward_rows", "metadata_lists", "postings_a", "postings_b",
+    "search_hours", "segment_chunks", "segments", "tenants", "tombstones", "unindexed_sparse_rows", "vector_shards",
 }  # fmt: skip
 ROWS = "(select string_agg(r::text, ',' order by r::text) from braid_store.{} r where r.tenant_id = %(id)s)"
 FINGERPRINT = f"select md5(concat({', '.join(map(ROWS.format, sorted(tables(None) - KEPT_UP)))}))"

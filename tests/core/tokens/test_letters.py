@@ -122,7 +122,7 @@ def notes(db: Connection) -> int:
 def as_before_the_upgrade(db: Connection) -> None:
     """Write the lexemes as an earlier version did, and note an index rebuild as due, as a migration does."""
     db.execute("update braid_store.forward_rows set lexemes = replace(lexemes, 'كتاب', 'کتاب')")
-    db.execute("update braid_store.postings set lexeme = 'کتاب' where lexeme = 'كتاب'")
+    db.execute("update braid_store.postings_a set lexeme = 'کتاب' where lexeme = 'كتاب'")
     db.execute(
         "insert into braid_store.due_parts (tenant_id, collection_id, task)"
         " select distinct tenant_id, collection_id, 'rebuild_index' from braid_store.postings where lexeme = 'کتاب'"

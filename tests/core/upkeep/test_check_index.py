@@ -210,7 +210,7 @@ def test_totals_of_segments_and_deletions(indexed: Connection, column: str, segm
 def test_a_posting_list_that_differs(indexed: Connection, lexeme: str, change: str) -> None:
     segment_id = value(indexed, LARGE)
     changed = indexed.execute(
-        f"update braid_store.postings set {change} where lexeme = %s and segment_id = %s", (lexeme, segment_id)
+        f"update braid_store.postings_a set {change} where lexeme = %s and segment_id = %s", (lexeme, segment_id)
     )
     assert changed.rowcount == 1
     column = change.split(" ")[0].split("[")[0]
@@ -220,24 +220,24 @@ def test_a_posting_list_that_differs(indexed: Connection, lexeme: str, change: s
 def test_posting_lists_of_a_deletion(indexed: Connection) -> None:
     segment_id = value(indexed, "(select min(id) from braid_store.segments where is_deletion)")
     where = f"where lexeme = 'river' and segment_id = {segment_id}"
-    indexed.execute(f"update braid_store.postings set document_frequency = 1 {where}")
+    indexed.execute(f"update braid_store.postings_a set document_frequency = 1 {where}")
     detail = f"segment {segment_id}"
     assert check(indexed) == [("posting list differs", None, "river", f"{detail}: document_frequency")]
-    indexed.execute(f"delete from braid_store.postings {where}")
+    indexed.execute(f"delete from braid_store.postings_a {where}")
     assert check(indexed) == [("posting list missing", None, "river", detail)]
 
 
 def test_posting_lists_missing_superfluous_and_orphaned(indexed: Connection) -> None:
     segment_id = value(indexed, LARGE)
     indexed.execute(
-        "insert into braid_store.postings select tenant_id, collection_id, 'planted', segment_id, 0, 0"
+        "insert into braid_store.postings_a select tenant_id, collection_id, 'planted', segment_id, 0, 0"
         f" from braid_store.postings where lexeme = 'river' and segment_id = {segment_id}"
     )
     indexed.execute(
-        "insert into braid_store.postings select tenant_id, collection_id, 'orphan', 12345678, 0, 0"
+        "insert into braid_store.postings_a select tenant_id, collection_id, 'orphan', 12345678, 0, 0"
         f" from braid_store.postings where lexeme = 'river' and segment_id = {segment_id}"
     )
-    indexed.execute(f"delete from braid_store.postings where lexeme = 'river' and segment_id = {segment_id}")
+    indexed.execute(f"delete from braid_store.postings_a where lexeme = 'river' and segment_id = {segment_id}")
     assert Counter(check(indexed)) == Counter(
         [
             Problem("posting list missing", None, "river", f"segment {segment_id}"),
@@ -276,7 +276,7 @@ def test_another_tenants_or_collections_damage_is_not_shown(
     indexed.execute("select braid.create_tenant('other')")
     indexed.execute("select braid.create_collection('second')")
     upsert(indexed, [{"external_id": "d7", "content": "river amber"}], "second")
-    indexed.execute("delete from braid_store.postings where lexeme = 'river'")
+    indexed.execute("delete from braid_store.postings_a where lexeme = 'river'")
     assert [row.problem for row in check(indexed, "second")] == ["posting list missing"]
     set_tenant(indexed, "other")
     upsert(indexed, [{"external_id": "d7", "content": "river amber"}])

@@ -54,7 +54,7 @@ def test_a_new_database_has_no_finding(dsn: str) -> None:
 
 
 FAULTS = [
-    ("alter table braid_store.postings disable row level security", "row_security_off", "braid_store.postings"),
+    ("alter table braid_store.postings_b disable row level security", "row_security_off", "braid_store.postings_b"),
     ("drop policy tenant_isolation on braid_store.tombstones", "policy_missing", "braid_store.tombstones"),
     (
         "create policy more on braid_store.centroids using (true)",

@@ -15,7 +15,7 @@ from support.waiting import PATIENCE, be_patient, until
 Connection = psycopg.Connection[Any]
 QUERY = "river amber w3"
 WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-TABLES = ("segments", "segment_chunks", "postings", "forward_rows", "tombstones")
+TABLES = ("segments", "segment_chunks", "postings_a", "forward_rows", "tombstones")
 
 
 def rows_of(db: Connection, query: str) -> list[tuple[Any, ...]]:
@@ -69,9 +69,9 @@ def test_the_index_is_one_segment_without_deletions(indexed: Connection) -> None
         "delete from braid_store.segments",
         "delete from braid_store.segment_chunks",
         "delete from braid_store.forward_rows",
-        "truncate braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,"
+        "truncate braid_store.segments, braid_store.segment_chunks, braid_store.postings_a, braid_store.forward_rows,"
         " braid_store.tombstones",
-        "update braid_store.postings set document_frequency = 7, elements = '{2049}'",
+        "update braid_store.postings_a set document_frequency = 7, elements = '{2049}'",
         "insert into braid_store.tombstones select tenant_id, collection_id, id, 1 from braid_store.chunks"
         " on conflict do nothing",
         "update braid_store.segment_chunks set segment_id = segment_id + 1000000",

@@ -350,6 +350,6 @@ def test_what_is_refused_of_usage(shared_db: Connection, usage: str) -> None:
 
 def test_partitions_count_as_their_table(partitioned_db: Connection) -> None:
     upsert(partitioned_db, documents(5))
-    size = "select coalesce(sum(byte_count), 0) from braid.storage where table_name = 'postings' and part = 'rows'"
+    size = "select coalesce(sum(byte_count), 0) from braid.storage where table_name = 'postings_a' and part = 'rows'"
     assert one(partitioned_db, size) != 0
     assert one(partitioned_db, "select braid.status()") is not None

@@ -15,6 +15,10 @@ declare
   v_first bigint;
   v_last bigint;
   v_are_nearly_all boolean;
+  -- An empty file has no rows.
+  v_has_a boolean := braid_store.may_hold_postings('braid_store.postings_a');
+  v_has_b boolean := braid_store.may_hold_postings('braid_store.postings_b');
+  v_lexemes text[];
 begin
   select min(u.segment_id), max(u.segment_id) into v_first,
     v_last from unnest(erase_segments.segment_ids) u (segment_id);
@@ -27,68 +31,96 @@ begin
   if v_are_nearly_all then
     -- More than 8/9 of all postings are deleted, for example after a bulk load. One scan is then cheaper than looking
     -- up the lexemes of all chunks.
-    delete from braid_store.postings p
-    where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
-      select p.ctid
-      from (
-        select p.ctid, p.segment_id from braid_store.postings p
-        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
-        offset 0
-      ) p
-      where p.segment_id = any (erase_segments.segment_ids)));
+    if v_has_a then
+      delete from braid_store.postings_a p
+      where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+        select p.ctid
+        from (
+          select p.ctid, p.segment_id from braid_store.postings_a p
+          where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+          offset 0
+        ) p
+        where p.segment_id = any (erase_segments.segment_ids)));
+    end if;
+    if v_has_b then
+      delete from braid_store.postings_b p
+      where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+        select p.ctid
+        from (
+          select p.ctid, p.segment_id from braid_store.postings_b p
+          where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+          offset 0
+        ) p
+        where p.segment_id = any (erase_segments.segment_ids)));
+    end if;
   else
     -- Find rows by key, one by one, and delete them by ctid: given a list of keys, the planner, which has no
     -- statistics, would read all of the tenant's rows. The forward rows, and the names of sparse terms, tell which
     -- keys exist, because an index by segment would slow down every write.
-    delete from braid_store.postings p
-    where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
-      select p.ctid
+    v_lexemes := array(
+      select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
       from (
-        select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
-        from (
-          select sc.chunk_id
-          from unnest(erase_segments.segment_ids) u (segment_id),
-               lateral (
-                 select sc.chunk_id from braid_store.segment_chunks sc
-                 where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
-                   and sc.segment_id = u.segment_id
-                 offset 0
-               ) sc
-          union all
-          select t.chunk_id
-          from unnest(erase_segments.segment_ids) u (segment_id),
-               lateral (
-                 select t.chunk_id from braid_store.tombstones t
-                 where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
-                   and t.collection_id = erase_segments.collection_id
-                 offset 0
-               ) t
-        ) c,
-        lateral (
-          select f.lexemes from braid_store.forward_rows f
-          where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
-          offset 0
-        ) f
-        where erase_segments.collection_id > 0
-        union
-        select unnest(string_to_array(s.terms, E'\n'))
+        select sc.chunk_id
         from unnest(erase_segments.segment_ids) u (segment_id),
              lateral (
-               select s.terms from braid_store.segments s
-               where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
-                 and s.id = u.segment_id
+               select sc.chunk_id from braid_store.segment_chunks sc
+               where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+                 and sc.segment_id = u.segment_id
                offset 0
-             ) s
-        where erase_segments.collection_id < 0
-        order by lexeme -- so that neighbouring index entries are read together
-      ) l,
+             ) sc
+        union all
+        select t.chunk_id
+        from unnest(erase_segments.segment_ids) u (segment_id),
+             lateral (
+               select t.chunk_id from braid_store.tombstones t
+               where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
+                 and t.collection_id = erase_segments.collection_id
+               offset 0
+             ) t
+      ) c,
       lateral (
-        select p.ctid, p.segment_id from braid_store.postings p
-        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
-          and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
+        select f.lexemes from braid_store.forward_rows f
+        where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
         offset 0
-      ) p
-      where p.segment_id = any (erase_segments.segment_ids)));
+      ) f
+      where erase_segments.collection_id > 0
+      union
+      select unnest(string_to_array(s.terms, E'\n'))
+      from unnest(erase_segments.segment_ids) u (segment_id),
+           lateral (
+             select s.terms from braid_store.segments s
+             where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
+               and s.id = u.segment_id
+             offset 0
+           ) s
+      where erase_segments.collection_id < 0
+      order by lexeme); -- so that neighbouring index entries are read together
+    if v_has_a then
+      delete from braid_store.postings_a p
+      where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+        select p.ctid
+        from unnest(v_lexemes) l (lexeme),
+             lateral (
+               select p.ctid, p.segment_id from braid_store.postings_a p
+               where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+                 and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
+               offset 0
+             ) p
+        where p.segment_id = any (erase_segments.segment_ids)));
+    end if;
+    if v_has_b then
+      delete from braid_store.postings_b p
+      where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+        select p.ctid
+        from unnest(v_lexemes) l (lexeme),
+             lateral (
+               select p.ctid, p.segment_id from braid_store.postings_b p
+               where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+                 and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
+               offset 0
+             ) p
+        where p.segment_id = any (erase_segments.segment_ids)));
+    end if;
   end if;
   delete from braid_store.segment_chunks sc
   where sc.tenant_id + 0 = erase_segments.tenant_id and sc.ctid = any (array(

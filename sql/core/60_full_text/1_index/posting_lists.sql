@@ -3,7 +3,7 @@ create or replace function braid_store.posting_lists(
   chunk_ids bigint[],
   chunk_numbers int[]
 )
-returns setof braid_store.postings
+returns setof braid_store.postings_a
 language plpgsql
 stable
 parallel safe

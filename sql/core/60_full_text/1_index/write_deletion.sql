@@ -43,9 +43,18 @@ begin
     from chunks c
     returning id
   ), postings as (
-    insert into braid_store.postings (tenant_id, collection_id, lexeme, segment_id, document_frequency, posting_count)
-    select write_deletion.tenant_id, write_deletion.collection_id, l.lexeme, d.id, -l.document_frequency, 0
+    select d.id as segment_id, l.lexeme, -l.document_frequency as document_frequency
     from deletion d, lexemes l
+  ), written_a as (
+    insert into braid_store.postings_a (tenant_id, collection_id, lexeme, segment_id, document_frequency, posting_count)
+    select write_deletion.tenant_id, write_deletion.collection_id, p.lexeme, p.segment_id, p.document_frequency, 0
+    from postings p
+    where (select t.active from braid_store.posting_tables t) = 'a'
+  ), written_b as (
+    insert into braid_store.postings_b (tenant_id, collection_id, lexeme, segment_id, document_frequency, posting_count)
+    select write_deletion.tenant_id, write_deletion.collection_id, p.lexeme, p.segment_id, p.document_frequency, 0
+    from postings p
+    where (select t.active from braid_store.posting_tables t) = 'b'
   )
   select d.id into v_segment_id from deletion d;
   return v_segment_id;

@@ -21,6 +21,7 @@ declare
   v_collection_id int := write_segment.collection.id;
   -- Smaller segments store no list of chunks, because looking up a chunk by the key of segment_chunks is as fast.
   c_least_listed constant int := 2048;
+  v_active text;
   v_segment braid_store.segments;
   v_chunk_numbers int[];
 begin
@@ -77,14 +78,18 @@ begin
   select write_segment.tenant_id, v_collection_id, v_segment.id, u.chunk_number, u.chunk_id
   from unnest(write_segment.chunk_ids) with ordinality u (chunk_id, chunk_number);
 
-  v_chunk_numbers := array(select generate_series(1, cardinality(write_segment.chunk_ids)));
+  select t.active, array(select generate_series(1, cardinality(write_segment.chunk_ids)))
+  into v_active, v_chunk_numbers
+  from braid_store.posting_tables t;
   if v_collection_id < 0 then
     -- The segment names exactly the terms whose lists this statement writes. The list of any other term would never be
     -- deleted, and another session may have stored a new term since the statements above.
     with lists as materialized (
       select p.* from braid_store.posting_lists(v_segment, write_segment.chunk_ids, v_chunk_numbers) p
-    ), written as (
-      insert into braid_store.postings select l.* from lists l order by l.lexeme
+    ), written_a as (
+      insert into braid_store.postings_a select l.* from lists l where v_active = 'a' order by l.lexeme
+    ), written_b as (
+      insert into braid_store.postings_b select l.* from lists l where v_active = 'b' order by l.lexeme
     )
     update braid_store.segments s
     set posting_count = l.posting_count, terms = l.terms
@@ -93,8 +98,12 @@ begin
       from lists l
     ) l
     where s.tenant_id = v_segment.tenant_id and s.collection_id = v_collection_id and s.id = v_segment.id;
+  elsif v_active = 'a' then
+    insert into braid_store.postings_a
+    select p.* from braid_store.posting_lists(v_segment, write_segment.chunk_ids, v_chunk_numbers) p
+    order by p.lexeme;
   else
-    insert into braid_store.postings
+    insert into braid_store.postings_b
     select p.* from braid_store.posting_lists(v_segment, write_segment.chunk_ids, v_chunk_numbers) p
     order by p.lexeme;
   end if;

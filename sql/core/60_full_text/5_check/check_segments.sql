@@ -80,7 +80,7 @@ begin
                 lateral (
                   -- A deletion has no lists. It has only the counts that it subtracts from the document frequencies.
                   select case when v_segment.is_deletion
-                              then jsonb_populate_record(null::braid_store.postings, jsonb_build_object(
+                              then jsonb_populate_record(null::braid_store.postings_a, jsonb_build_object(
                                      'tenant_id', l.tenant_id, 'collection_id', l.collection_id, 'lexeme', l.lexeme,
                                      'segment_id', l.segment_id, 'document_frequency', -l.document_frequency,
                                      'posting_count', 0))
@@ -88,7 +88,7 @@ begin
                 ) n
          ) e
     full join (
-      select p.segment_id, p.lexeme, p as posting
+      select p.segment_id, p.lexeme, row(p.*)::braid_store.postings_a as posting
       from braid_store.postings p
       where p.tenant_id = check_segments.tenant_id and p.collection_id = check_segments.collection_id
         and p.segment_id = v_segment.id

@@ -10,7 +10,7 @@ as $$
       select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t
       where t.value ->> 'emptied' in ('clear', case when is_dropped then 'drop' end)
       order by p.place, t.key)
-    || '{embedding_jobs,centroids,chunk_vectors,sparse_rows,unindexed_sparse_rows,postings,forward_rows,
+    || '{embedding_jobs,centroids,chunk_vectors,sparse_rows,unindexed_sparse_rows,postings_a,postings_b,forward_rows,
          tombstones,segment_chunks,metadata_lists,changed_metadata,segments,chunk_attributes,chunks,documents}'::text[];
 $$;
 

@@ -16,8 +16,8 @@ declare
   v_chunk_ids bigint[];
   v_count bigint := 0;
 begin
-  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,metadata_lists,changed_metadata,segments,
-                             unindexed_sparse_rows}'::text[] loop
+  foreach v_table in array '{postings_a,postings_b,forward_rows,tombstones,segment_chunks,metadata_lists,
+                             changed_metadata,segments,unindexed_sparse_rows}'::text[] loop
     perform braid_store.delete_rows(v_table, rebuild_part.tenant_id, v_collection_id);
   end loop;
   delete from braid_store.due_parts d

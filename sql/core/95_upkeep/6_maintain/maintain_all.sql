@@ -16,11 +16,16 @@ declare
   v_budget interval := least(coalesce(time_budget, interval '10 seconds'), interval '100 years');
   v_locking_time interval := least(v_budget / 5, interval '1 second');
   v_deadline timestamptz := clock_timestamp() + v_budget - v_locking_time;
+  -- The counter may still have rows of earlier transactions of this session.
+  v_vectors_deleted bigint := case when pg_current_xact_id_if_assigned() is null
+                                        and current_setting('track_counts')::boolean
+                                   then pg_stat_get_xact_tuples_deleted('braid_store.chunk_vectors'::regclass) end;
   v_tasks text[];
   v_free_count int;
   v_task text;
   v_done jsonb;
   v_key text;
+  v_is_complete boolean;
   v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_listed": 0, "chunks_indexed": 0, "chunks_enqueued": 0,
                    "vector_steps": 0, "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
 begin
@@ -43,8 +48,8 @@ begin
   from (
     values ('index_shards', 10), ('reap_collections', 20), ('reap_tenants', 30), ('drop_retired_shards', 40),
       ('note_parts', 50),
-           ('maintain_parts', 60), ('move_vectors', 100), ('maintain_attributes', 100), ('rebuild_indexes', 100),
-             ('reap_spaces', 100)
+           ('maintain_parts', 60), ('empty_postings', 70), ('move_vectors', 100), ('maintain_attributes', 100),
+           ('rebuild_indexes', 100), ('reap_spaces', 100)
     union all
     select m.key, m.value::int from braid_store.parts p, jsonb_each(p.manifest -> 'maintenance') m
   ) t (name, place);
@@ -77,6 +82,11 @@ begin
       v_all := v_all || '{"complete": false}';
       exit;
     end if;
+  end loop;
+  -- This comes last, because searches wait for its lock until the transaction ends.
+  foreach v_is_complete in array array[braid_store.truncate_vectors(v_vectors_deleted),
+                                       braid_store.truncate_postings()] loop
+    v_all := v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean and v_is_complete);
   end loop;
   -- A shard that waits to be dropped is unfinished work: this call retired it, or a snapshot may still read it.
   return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean

@@ -60,6 +60,7 @@ begin
       end if;
       v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
     end if;
+    perform braid_store.leave_postings(v_segment_ids);
     v_merged := braid_store.merge_segments(merge_due.tenant_id, merge_due.collection, v_segment_ids,
       9223372036854775807);
     merges := merges + least(v_merged, 1);

@@ -22,8 +22,8 @@ as $$
        or exists (
          select
          from pg_class t
-         where t.relnamespace = 'braid_store'::regnamespace and t.relname = any ('{postings,forward_rows,segment_chunks,
-                                                                              sparse_rows}')
+         where t.relnamespace = 'braid_store'::regnamespace and t.relname = any ('{postings_a,postings_b,forward_rows,
+                                                                              segment_chunks,sparse_rows}')
            and (t.oid in (c.oid, i.indrelid) or t.reltoastrelid in (c.oid, i.indrelid)))
   ), locks as (
     select current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int as sessions,

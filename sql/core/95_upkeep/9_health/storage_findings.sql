@@ -78,7 +78,7 @@ begin
     from braid_store.relation_sizes() r
     where r.byte_count > greatest(c_bytes, 2 * r.needed_byte_count)
       -- New rows use the room of other tables.
-      and (r.part not in ('rows', 'toast') or r.table_name = 'postings');
+      and (r.part not in ('rows', 'toast') or r.table_name ~ '^postings_[ab]$');
   end if;
 end
 $$;

@@ -81,7 +81,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
 MAY_MEASURE = """
 select pg_catalog.pg_has_role(c.relowner, 'usage')
    and pg_catalog.to_regprocedure('braid_store.relation_sizes()') is not null
-from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
+from pg_catalog.pg_class c where c.oid = 'braid_store.postings_a'::regclass
 """
 # Bytes of all tables, and an estimate of their unused bytes.
 BYTES = """

@@ -1,5 +1,5 @@
--- This function works across tenants. It is for the owner of the tables, because only the owner can vacuum them.
-create or replace function braid_store.lock_postings(places tid[])
+-- This function works across tenants.
+create or replace function braid_store.lock_postings(posting_table text, places tid[])
 returns bigint[]
 language plpgsql
 volatile
@@ -17,11 +17,14 @@ begin
   -- A session that deletes postings holds the lock of their segment, or keeps maintenance out of the part. Otherwise, a
   -- merge would look for a row where it was before.
   for v_part in
-    select p.tenant_id, p.collection_id, array_agg(distinct p.segment_id) as segment_ids
-    from braid_store.postings p
-    where p.ctid = any (lock_postings.places)
-    group by p.tenant_id, p.collection_id
-    order by p.tenant_id, p.collection_id
+    execute format($query$
+      select p.tenant_id, p.collection_id, array_agg(distinct p.segment_id) as segment_ids
+      from braid_store.%I p
+      where p.ctid = any ($1)
+      group by p.tenant_id, p.collection_id
+      order by p.tenant_id, p.collection_id
+      $query$, lock_postings.posting_table)
+    using lock_postings.places
   loop
     -- The index of sparse terms has the collection's id negated.
     continue when not braid_store.try_lock_part(abs(v_part.collection_id), v_part.tenant_id);
@@ -42,7 +45,7 @@ begin
 end
 $$;
 
-comment on function braid_store.lock_postings(tid[]) is
-  'Lock the segments of the postings at these places in the table, so that the postings can be rewritten, and return '
-  'the segments'' ids. Segments that another session is merging are left out, and so are segments of dropped '
+comment on function braid_store.lock_postings(text, tid[]) is
+  'Lock the segments of the postings at these places in a table, so that the postings can be moved, and return the '
+  'segments'' ids. Segments that another session is merging are left out, and so are segments of dropped '
   'collections.';
