@@ -18,6 +18,8 @@ from benchmarks.peers.processes import MissingEngineError, Process, install_peer
 from benchmarks.peers.worker import ENGINES
 from pgbraid import embedded
 
+# benchmarks.goals measures these beside pgbraid.
+OF_GOALS = ("before", "textsearch", "bare")
 ENVIRONMENT = Path(__file__).parents[3] / ".venv" / "peers"
 
 
@@ -27,14 +29,16 @@ def main() -> None:
     parser.add_argument("--identifiers-size", type=int, help=f"of those with {IDENTIFIERS} (a quarter of --size)")
     parser.add_argument("--queries", type=int, default=60, help="per number of words (%(default)s)")
     parser.add_argument("--corpora", default=f"{LETTERS},{IDENTIFIERS}", help="some of: %(default)s")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="some of: %(default)s")
+    parser.add_argument(
+        "--engines", default=",".join(name for name in ENGINES if name not in OF_GOALS), help="some of: %(default)s"
+    )
     parser.add_argument("--install", action="store_true", help=f"install the peers, into {ENVIRONMENT.name} of .venv")
     parser.add_argument("--environment", type=Path, default=ENVIRONMENT, help="where the peers are installed")
     parser.add_argument("--work-dir", type=Path, help="keep here what is loaded, and use what is there")
     parser.add_argument("--data-dir", type=Path, help="the server's data, if not in --work-dir; it is written to")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--shared-buffers", default="2GB")
-    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md, and README.md's table")
+    parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md")
     arguments = parser.parse_args()
     names = arguments.engines.split(",")
     if unknown := set(names) - ENGINES.keys():

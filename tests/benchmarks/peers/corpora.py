@@ -17,7 +17,9 @@ from benchmarks.full_text.corpus import Synthetic
 from benchmarks.semantic.corpus import Corpus, Vectors
 
 LENGTHS = (2, 4, 8)
-LETTERS, IDENTIFIERS = "letters", "identifiers"
+# The number of words of a query where one length stands for all.
+MIDDLE = 4
+LETTERS, IDENTIFIERS, SMALL = "letters", "identifiers", "small"
 # Each attribute is 0 in one of this number of documents.
 SHARES = {"third": 3, "percent": 100, "rare": 2000}
 TUNING = 100
@@ -95,7 +97,7 @@ def store(folder: Path, name: str, size: int, query_count: int) -> Stored:
     vectors = Corpus(size)
     drawn = vectors.queries(query_count + TUNING)
     np.save(folder / "query_vectors.npy", drawn[:query_count])
-    if name == LETTERS:
+    if name != IDENTIFIERS:
         np.save(folder / "vectors.npy", vectors.vectors)
         np.save(folder / "tuning.npy", drawn[query_count:])
         nearest = [np.argsort(-(vectors.vectors @ vector))[:10].tolist() for vector in drawn[query_count:]]

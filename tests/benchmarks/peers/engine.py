@@ -91,6 +91,11 @@ class Engine(ABC):
         """Return the process that searches, or None for this process."""
         return None
 
+    def cpu_seconds(self) -> float:
+        """Return the processor time that searches have taken in this session: of all threads, or of a backend."""
+        backend = self.process_id()
+        return time.process_time() if backend is None else cpu_seconds(backend)
+
     def narrowest(self, widths: Iterable[int], nearest: Callable[[int, Vectors], list[int]]) -> tuple[int, float]:
         """Return the first width that finds enough of the ten nearest, and the share that it finds."""
         vectors, truth = self.corpus.tuning
@@ -101,6 +106,11 @@ class Engine(ABC):
             if recall >= RECALL:
                 break
         return width, recall
+
+
+def cpu_seconds(process_id: int) -> float:
+    """Return the processor time of a process of one thread in seconds, to the nanosecond."""
+    return int(Path(f"/proc/{process_id}/schedstat").read_text().split()[0]) / 1e9
 
 
 def folder_size(folder: Path) -> int:

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.full_text.report import number, p50, p95, say, table
-from benchmarks.peers.corpora import IDENTIFIERS, LENGTHS, SHARES, Stored
+from benchmarks.peers.corpora import IDENTIFIERS, LENGTHS, MIDDLE, SHARES, Stored
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR, Where
 from benchmarks.peers.processes import Process
 from benchmarks.peers.reference import Reference
@@ -21,23 +21,23 @@ SECONDS = 4.0
 COMPARED = 20
 FILTERS = {"third": "1/3 pass", "percent": "1 % pass", "rare": "0.05 % pass"}
 BM25 = "lucene, alphanumeric"
-# The number of words of a query where one length stands for all.
-MIDDLE = 4
 
 
 @dataclass
 class Row:
-    """Hold the figures of one way to search: milliseconds by number of words, and recalls."""
+    """Hold the figures of one way to search: milliseconds by number of words, by the clock and of CPU, and recalls."""
 
+    engine: str
     label: str
     times: dict[int, list[float]] = field(default_factory=dict)
+    cpu: dict[int, list[float]] = field(default_factory=dict)
     recalls: list[float] = field(default_factory=list)
     # Recall is measured against BM25 although the engine ranks by another formula.
     is_foreign: bool = False
 
     def cells(self) -> list[str]:
         times = [f"{number(p50(of))} / {number(p95(of))}" for of in self.times.values()]
-        return [*times, self.recall()]
+        return [*times, " / ".join(number(fmean(of)) for of in self.cpu.values()), self.recall()]
 
     def recall(self) -> str:
         if not self.recalls:
@@ -60,11 +60,14 @@ class Group:
     def columns(self) -> list[str]:
         first, *others = self.lengths
         if self.mode == VECTOR:
-            return ["ms", "recall"]
-        return [f"{first} words", *(str(length) for length in others), "recall"]
+            return ["ms", "CPU, ms", "recall"]
+        return [f"{first} words", *(str(length) for length in others), "CPU, ms", "recall"]
 
 
-def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterator[Group]:
+def groups(
+    corpus: Stored, processes: list[Process], query_count: int, filtered: Sequence[str] = (HYBRID, FULL_TEXT, VECTOR)
+) -> Iterator[Group]:
+    """Yield the tables of a corpus: all modes without a filter, and the modes `filtered` with each filter."""
     reference = Reference(corpus)
     wheres: list[Where | None] = [None, *(Where(key, declared) for key in SHARES for declared in (False, True))]
     if not corpus.has_vectors:
@@ -72,20 +75,27 @@ def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterat
     # The first round is discarded: the server's buffers are full of recently loaded data, which is partly still
     # unwritten.
     asked = [(process, way) for process in processes for way in process.ways.get(HYBRID, ()) if corpus.has_vectors]
-    unused = Group("", HYBRID, None, LENGTHS, [Row(way) for _, way in asked])
+    unused = Group("", HYBRID, None, LENGTHS, [Row(process.name, _label(process, way)) for process, way in asked])
     _ask(unused, asked, None, LENGTHS[0], query_count, reference, corpus)
     for where in wheres:
         for mode in (HYBRID, FULL_TEXT, VECTOR) if corpus.has_vectors else (FULL_TEXT,):
+            if where and mode not in filtered:
+                continue
             asked = [(process, way) for process in processes for way in process.ways.get(mode, ())]
             if where:
                 asked = [(process, way) for process, way in asked if mode in process.filtered and "guide" not in way]
             # Vectors do not depend on the number of words.
             lengths = LENGTHS if where is None and mode != VECTOR else (MIDDLE,)
-            group = Group(_title(mode, where), mode, where, lengths, [Row(way) for _, way in asked])
+            rows = [Row(process.name, _label(process, way)) for process, way in asked]
+            group = Group(_title(mode, where), mode, where, lengths, rows)
             for length in lengths:
                 _ask(group, asked, where, length, query_count, reference, corpus)
             table(group.title, group.columns, [(row.label, row.cells()) for row in group.rows])
             yield group
+
+
+def _label(process: Process, way: str) -> str:
+    return f"{way} before" if process.name == "before" else way
 
 
 def _title(mode: str, where: Where | None) -> str:
@@ -117,6 +127,7 @@ def _ask(
             if first < last:
                 answers = process.do("ask", way=way, first=first, last=last, seconds=1e9, **shared)
                 row.times.setdefault(length, []).extend(answers["milliseconds"])
+                row.cpu.setdefault(length, []).extend(answers["cpu"])
 
 
 def _recalls(
@@ -132,7 +143,7 @@ def _recalls(
     if mode == VECTOR:
         return [reference.vectors(length, place, where, ids) for place, ids in enumerate(found)]
     if mode == FULL_TEXT:
-        if process.name == "pgbraid" and corpus.name == IDENTIFIERS:
+        if process.name in ("pgbraid", "before") and corpus.name == IDENTIFIERS:
             # pgbraid counts a compound as itself and as its parts; tests/core/full_text compares these scores with a
             # model.
             return []

@@ -1,25 +1,17 @@
-"""Write the run's figures into docs/lab/measurements.md and README.md."""
+"""Write the run's figures into docs/lab/measurements.md."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 
 from benchmarks.full_text.report import number, p50, table
-from benchmarks.pages import MEASUREMENTS, README, markdown_table, measured_on, write_section
-from benchmarks.peers.corpora import IDENTIFIERS, LETTERS
+from benchmarks.pages import MEASUREMENTS, markdown_table, measured_on, write_section
+from benchmarks.peers.corpora import IDENTIFIERS, LETTERS, MIDDLE
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR
-from benchmarks.peers.measure import MIDDLE, Group
+from benchmarks.peers.measure import Group
 
-# README.md shows only the ways that most readers would choose otherwise.
-SHOWN_IN_README = {
-    HYBRID: ("pgbraid", "LanceDB", "Supabase's guide, any word"),
-    FULL_TEXT: ("pgbraid", "LanceDB", "ts_rank_cd over GIN"),
-    VECTOR: (),
-}
 TITLES = {HYBRID: "Hybrid", FULL_TEXT: "Full text", VECTOR: "Vectors"}
 STEPS = ("rows", "rows and text index", "text index", "vector index", "other indexes", "upkeep")
-MAIN_VERSION = 18
 
 
 @dataclass
@@ -60,8 +52,6 @@ def print_sizes(corpus: str, sizes: list[Size]) -> None:
 
 def write_page(results: Results) -> None:
     write_section(MEASUREMENTS, f"peers-{results.version}", _section(results))
-    if results.version == MAIN_VERSION and LETTERS in results.groups:
-        write_section(README, "speed", _readme(results))
 
 
 def _section(results: Results) -> str:
@@ -100,16 +90,3 @@ def _filtered(mode: str, groups: list[Group]) -> list[str]:
 
 def _sizes(sizes: list[Size]) -> list[str]:
     return ["**Load and size**:", markdown_table(["", *SIZE_COLUMNS], [[size.name, *size.cells()] for size in sizes])]
-
-
-def _readme(results: Results) -> str:
-    rows = []
-    for group in results.groups[LETTERS]:
-        if group.where is not None:
-            continue
-        for row in group.rows:
-            if row.label in SHOWN_IN_README[group.mode]:
-                times = [number(p50(row.times[length])) for length in group.lengths]
-                rows.append([f"{TITLES[group.mode].lower()}: {row.label}", *times])
-    heading = f"the best 10 of {results.size:,} texts, ms on {os.cpu_count()} cores; words in the query"
-    return markdown_table([heading, "2", "4", "8"], rows)

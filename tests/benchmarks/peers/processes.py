@@ -14,6 +14,7 @@ from benchmarks.peers.corpora import Stored
 from benchmarks.peers.worker import OURS
 
 TESTS = Path(__file__).parents[2]
+PACKAGES = ("pgbraid", "pgbraid-tools")
 REQUIREMENTS = Path(__file__).parent / "requirements.txt"
 
 
@@ -37,7 +38,11 @@ class MissingEngineError(Exception):
 class Process:
     """Run one engine with one corpus until it is closed."""
 
-    def __init__(self, name: str, corpus: Stored, folder: Path, dsn: str, environment: Path) -> None:
+    def __init__(
+        self, name: str, corpus: Stored, folder: Path, dsn: str, environment: Path, before: Path | None = None
+    ) -> None:
+        """Start the engine; `before` is the checkout whose code the engine of this name runs."""
+        sources = [str(before / "python" / package / "src") for package in PACKAGES] if before else []
         python = Path(sys.executable) if name in OURS else peers_python(environment)
         if not python.exists():
             raise MissingEngineError(f"there is no {environment}")
@@ -47,7 +52,7 @@ class Process:
             [str(part) for part in command],
             cwd=TESTS,
             # The level hides warnings about later versions.
-            env={**os.environ, "LANCEDB_LOG": "error"},
+            env={**os.environ, "LANCEDB_LOG": "error", "PYTHONPATH": os.pathsep.join(sources)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -8,22 +8,29 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from benchmarks.peers.corpora import Stored
+from benchmarks.peers.corpora import MIDDLE, Stored
 from benchmarks.peers.engine import Engine, Place, Where
 
-# Each engine's module and class, by name. All but the first two engines need packages of requirements.txt.
+if TYPE_CHECKING:
+    from benchmarks.peers.engines.pgbraid_search import Pgbraid
+
+# Each engine's module and class, by name. The engines that are not OURS need packages of requirements.txt.
 ENGINES = {
     "pgbraid": ("pgbraid_search", "Pgbraid"),
+    # This is the code of another checkout, with a database of its own.
+    "before": ("pgbraid_search", "Pgbraid"),
     "postgres": ("postgres", "Postgres"),
     "lancedb": ("lance", "Lance"),
+    "textsearch": ("textsearch", "Textsearch"),
+    "bare": ("bare", "Bare"),
     "langchain": ("langchain", "Langchain"),
     "sqlite": ("sqlite", "Sqlite"),
     "tantivy": ("tantivy_index", "Tantivy"),
     "bm25s": ("bm25s_arrays", "Bm25s"),
 }
-OURS = ("pgbraid", "postgres")
+OURS = ("pgbraid", "before", "postgres", "textsearch", "bare")
 
 
 def main() -> None:
@@ -71,18 +78,42 @@ def do_ask(
     engine: Engine, mode: str, way: str, where: list[Any] | None, length: int, first: int, last: int, seconds: float
 ) -> dict[str, Any]:
     """Run at least three of the queries, and stop once their total time exceeds `seconds`. Return the milliseconds of
-    each query and the ids found."""
+    each query, by the clock and of CPU, and the ids found."""
     restriction = Where(*where) if where else None
-    milliseconds, found = [], []
+    milliseconds, cpu, found = [], [], []
     for query in engine.corpus.queries[length][first:last]:
         answer = engine.answer(mode, way, query, restriction)
-        started = time.perf_counter()
+        spent, started = engine.cpu_seconds(), time.perf_counter()
         ids = answer()
         milliseconds.append((time.perf_counter() - started) * 1000)
+        cpu.append((engine.cpu_seconds() - spent) * 1000)
         found.append(ids)
         if len(found) >= 3 and sum(milliseconds) > seconds * 1000:
             break
-    return {"milliseconds": milliseconds, "found": found}
+    return {"milliseconds": milliseconds, "cpu": cpu, "found": found}
+
+
+def do_run(engine: Engine, mode: str, way: str, first: int, seconds: float) -> dict[str, float]:
+    """Run queries of all lengths, from the first on, for some seconds. Return how many, with their CPU in seconds."""
+    queries = [query for of_length in zip(*engine.corpus.queries.values(), strict=True) for query in of_length]
+    answers = [engine.answer(mode, way, query, None) for query in queries[first:] + queries[:first]]
+    count, spent, started = 0, engine.cpu_seconds(), time.perf_counter()
+    while (taken := time.perf_counter() - started) < seconds:
+        answers[count % len(answers)]()
+        count += 1
+    return {"count": count, "seconds": taken, "cpu": engine.cpu_seconds() - spent}
+
+
+def do_first(engine: Pgbraid, place: int) -> float:
+    """Return the CPU milliseconds of a new session with one hybrid search."""
+    queries = engine.corpus.queries[MIDDLE]
+    return engine.first_search(queries[place % len(queries)])
+
+
+def do_write(engine: Pgbraid, batch: int, first: int, count: int) -> dict[str, float]:
+    """Write documents in batches to a collection of their own. Return the milliseconds of a document, by the clock and
+    of the server's CPU."""
+    return engine.write(batch, first, count)
 
 
 def do_exact(

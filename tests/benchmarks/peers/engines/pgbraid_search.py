@@ -13,16 +13,17 @@ from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 import pgbraid
-from benchmarks.peers.corpora import SHARES, Query, attributes
-from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engine, Ways, Where
+from benchmarks.full_text.corpus import Synthetic
+from benchmarks.peers.corpora import LETTERS, SHARES, Query, attributes
+from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engine, Ways, Where, cpu_seconds
 from benchmarks.peers.engines.databases import Connection, connect, create_database, database_size, settle, version
-from benchmarks.semantic.corpus import DIMENSIONS, text
+from benchmarks.semantic.corpus import DIMENSIONS, Corpus, text
 from pgbraid.install import install
-from pgbraid_tools.cli.reclaim import reclaim_space
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
-# Documents are made in batches outside the timed steps.
-BATCH = 10_000
+# The documents of a call of add_documents. They are made outside the timed steps.
+BATCH = 1000
+WRITTEN, SPARE = "written", 20_000
 CALLS = {
     HYBRID: "braid.hybrid_search(%(text)s, %(vector)s::vector, match_count => %(count)s, ",
     FULL_TEXT: "braid.full_text_search(%(text)s, match_count => %(count)s, ",
@@ -35,13 +36,13 @@ PLAIN = {HYBRID: {"operators": False}, FULL_TEXT: {"operators": False}, VECTOR: 
 
 class Pgbraid(Engine):
     ways: ClassVar[Ways] = {HYBRID: ("pgbraid",), FULL_TEXT: ("pgbraid",), VECTOR: ("pgbraid",)}
-    filtered = (HYBRID, FULL_TEXT, VECTOR)
+    filtered: ClassVar[tuple[str, ...]] = (HYBRID, FULL_TEXT, VECTOR)
     formula = "lucene, alphanumeric"
 
     @property
     def database(self) -> str:
-        # The corpus without vectors has a database of its own, as other measurements load it.
-        return TENANT if self.corpus.has_vectors else f"{TENANT}_{self.corpus.name}"
+        # Other measurements load this corpus, too.
+        return TENANT if self.corpus.name == LETTERS else f"{TENANT}_{self.corpus.name}"
 
     def is_loaded(self) -> bool:
         create_database(self.place.dsn, self.database)
@@ -70,13 +71,9 @@ class Pgbraid(Engine):
             with self.step("vector index" if self.corpus.has_vectors else "upkeep"):
                 while not admin.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
                     pass
+            (self.place.folder / "bytes").write_text(str(self.bytes_on_disk()))
             with self.step("upkeep"):
-                # `pgbraid maintain` calls the same function.
-                warnings: list[str] = []
-                reclaim_space(admin, time.monotonic() + 3600, warnings)
                 settle(admin)
-                if warnings:
-                    raise RuntimeError(f"space was not given back: {warnings}")
 
     def _prepare(self, admin: Connection) -> None:
         admin.execute("select braid.create_tenant(%s)", (TENANT,))
@@ -131,6 +128,37 @@ class Pgbraid(Engine):
             "options": Jsonb(options),
         }
         return lambda: [int(row[0][1:]) for row in db.execute(statement, values)]
+
+    def first_search(self, query: Query) -> float:
+        """Return the CPU milliseconds of a new session with one hybrid search."""
+        with self._connect() as db:
+            self._answer(db, HYBRID, query, None, PLAIN[HYBRID])()
+            return cpu_seconds(db.info.backend_pid) * 1000
+
+    def write(self, batch: int, first: int, count: int) -> dict[str, float]:
+        """Write documents that are not of the corpus; return the milliseconds of each, by the clock and of CPU."""
+        dsn = make_conninfo(self.place.dsn, dbname=self.database, user=WRITER)
+        texts, vectors = self._spare
+        made = [
+            {"external_id": f"w{number}", "content": texts[number % SPARE], "embedding": vectors[number % SPARE]}
+            for number in range(first, first + count)
+        ]
+        with pgbraid.connect(dsn, tenant=TENANT, embedder=None) as client:
+            backend = client.connection.info.backend_pid
+            spent, started = cpu_seconds(backend), time.perf_counter()
+            for start in range(0, count, batch):
+                client.add_documents(made[start : start + batch], collection=WRITTEN)
+            seconds = time.perf_counter() - started
+            return {"clock": seconds * 1000 / count, "cpu": (cpu_seconds(backend) - spent) * 1000 / count}
+
+    @cached_property
+    def _spare(self) -> tuple[list[str], Any]:
+        with connect(make_conninfo(self.place.dsn, dbname=self.database)) as admin:
+            admin.execute(
+                "select braid.create_collection(%s, text_config => 'simple', dimensions => %s)", (WRITTEN, DIMENSIONS)
+            )
+        texts = [document["chunks"][0]["content"] for document in Synthetic(SPARE).documents(0, SPARE)]
+        return texts, Corpus(SPARE).vectors
 
     def bytes_on_disk(self) -> int:
         return database_size(self.place.dsn, self.database)

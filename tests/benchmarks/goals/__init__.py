@@ -1,0 +1,1 @@
+"""Measure what a server is sized by, by turns: CPU, throughput, sessions, writes and disk beside the clock."""
