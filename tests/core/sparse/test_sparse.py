@@ -406,23 +406,21 @@ def test_segments_are_merged_and_emptied(empty: Connection) -> None:
         assert one(empty, f"select count(*) from braid_store.{table}") == 0
 
 
-def test_lists_move_to_the_front_of_the_table(empty: Connection, dsn: str) -> None:
-    made = documents(300)
-    upsert(empty, made, "s")
+def test_lists_move_to_the_other_table(empty: Connection, dsn: str) -> None:
+    upsert(empty, documents(300), "s")
     empty.execute("select braid.maintain()")
     before = found(search(empty, QUERIES[0]))
-    sparse = "select count(*) from braid_store.postings where collection_id < 0 and xmin = pg_current_xact_id()::xid"
-    move = """
-        select moved_count from braid_store.move_postings(
-          0, ('(' || pg_relation_size('braid_store.postings') / 8192 || ',0)')::tid, 1000000000)"""
-    with psycopg.connect(dsn) as other, empty.transaction():
+    every = one(empty, "select count(*) from braid_store.postings_a where collection_id < 0")
+    assert every > 50
+    moved = "select count(*) from braid_store.postings_b where collection_id < 0"
+    move = "select moved_count from braid_store.empty_postings('infinity')"
+    empty.execute("update braid_store.posting_tables set active = 'b', left_by = pg_current_xact_id()")
+    with psycopg.connect(dsn) as other:
         other.execute("select from braid_store.segments where collection_id < 0 for update")
         empty.execute(move)
-        assert one(empty, sparse) == 0
-    with empty.transaction():
-        empty.execute(move)
-        every = one(empty, "select count(*) from braid_store.postings where collection_id < 0")
-        assert one(empty, sparse) == every > 50
+        assert one(empty, moved) == 0
+    empty.execute(move)
+    assert one(empty, moved) == every
     assert found(search(empty, QUERIES[0])) == before
     assert empty.execute("select * from braid.check_index()").fetchall() == []
 
