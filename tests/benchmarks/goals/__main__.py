@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.full_text.database import start_server
 from benchmarks.full_text.report import p50, say
-from benchmarks.goals.page import goals, lines, write_pages
+from benchmarks.goals.page import SHOWN, goals, lines, write_pages
 from benchmarks.pages import measured_on
 from benchmarks.peers.corpora import LETTERS, SMALL, Stored, store
 from benchmarks.peers.engine import FULL_TEXT, HYBRID
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--environment", type=Path, required=True, help="where benchmarks.peers has installed LanceDB")
     parser.add_argument("--before", type=Path, help="an earlier checkout, which loads a database by its own code")
     parser.add_argument("--before-data-dir", type=Path, help="the data of the earlier checkout's server")
-    parser.add_argument("--textsearch-dsn", help="an empty database of a server with pg_textsearch")
+    parser.add_argument("--textsearch-dsn", help="an empty database of another server, which has pg_textsearch")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--shared-buffers", default="2GB")
     parser.add_argument("--seconds", type=float, default=6, help="of a turn of throughput (%(default)s)")
@@ -84,7 +84,7 @@ def main() -> None:
         data_dirs = {"pgbraid": (args.data_dir or work_dir / f"server-{version}").absolute()}
         if "before" in engines:
             data_dirs["before"] = (args.before_data_dir or work_dir / f"before-{version}").absolute()
-        dsns = {"textsearch": args.textsearch_dsn}
+        dsns = {name: args.textsearch_dsn for name in ("textsearch", "postgres") if args.textsearch_dsn}
         for name, data_dir in data_dirs.items():
             if embedded.status(data_dir).running:
                 dsns[name] = embedded.ensure_running(data_dir, version).dsn
@@ -180,7 +180,11 @@ def throughput(run: Run) -> Figures:
         for of_engine in clients.values():
             list(pool.map(lambda process: process.do("open"), of_engine))
         for mode, of_mode in found.items():
-            ways = [(name, clients[name][0].ways[mode][-1]) for name in names if mode in clients[name][0].ways]
+            ways = [
+                (name, SHOWN[name] if len(offered) > 1 else offered[0])
+                for name in names
+                if (offered := clients[name][0].ways.get(mode))
+            ]
             rates: dict[str, list[tuple[float, float]]] = {name: [] for name, _ in ways}
             for _ in range(ROUNDS):
                 for name, way in ways:

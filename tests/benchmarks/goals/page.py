@@ -10,6 +10,7 @@ from benchmarks.full_text.report import number
 from benchmarks.pages import MEASUREMENTS, README, markdown_table, write_section
 from benchmarks.peers.corpora import LENGTHS, MIDDLE
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR
+from benchmarks.peers.engines.postgres import GUIDE_ANY
 
 FILTERS = {"third": "1/3", "percent": "1 %", "rare": ".05 %"}
 HEADING = ["", "before", "now", "beside it", "before, ratio", "now, ratio"]
@@ -18,9 +19,11 @@ LABELS = {
     "before": "pgbraid before",
     "lancedb": "LanceDB",
     "textsearch": "pg_textsearch + HNSW by hand",
-    "postgres": "GIN + HNSW by hand",
+    "postgres": "PostgreSQL",
 }
 TITLES = {HYBRID: "Hybrid", FULL_TEXT: "Full text", VECTOR: "Vectors"}
+# The way that is shown of an engine with several ways, and whose throughput is measured.
+SHOWN = {"postgres": GUIDE_ANY}
 MAIN_VERSION = 18
 Figures = Mapping[str, Any]
 # A row's name, its figures before, now and beside it, as texts, and both ratios.
@@ -82,8 +85,8 @@ def _row(figures: Figures, mode: str, engine: str, where: tuple[str, bool] | Non
     for group in figures.get("groups", []):
         if group["mode"] == mode and (group["filter"], group["declared"]) == (where or (None, None)):
             rows = [row for row in group["rows"] if row["engine"] == engine]
-            # An engine with several ways has its fastest last.
-            return rows[-1] if rows else {}
+            shown = [row for row in rows if row["label"] == SHOWN.get(engine)] or rows
+            return shown[0] if shown else {}
     return {}
 
 
@@ -141,8 +144,8 @@ def _searches(figures: Figures, mode: str) -> str:
 
 
 def _rate(figures: Figures, mode: str, row: Mapping[str, Any]) -> str:
-    """Return the throughput of the way that was measured: an engine's last."""
-    if _row(figures, mode, row["engine"])["label"] != row["label"]:
+    """Return the throughput, if it was measured for this way."""
+    if _row(figures, mode, row["engine"]).get("label") != row["label"]:
         return "–"
     rate = figures.get("throughput", {}).get(mode, {}).get(row["engine"], {}).get("rate")
     return "–" if rate is None else number(rate)
