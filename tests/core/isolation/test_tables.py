@@ -199,7 +199,6 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                 "indexed_candidates",
                 "nearest_exact",
                 "nearest_among",
-                "nearest_means",
                 "spread_candidates",
                 "stored_embeddings",
                 "remove_from_shard",

@@ -14,44 +14,49 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-declare
-  v_width int := @vector@.vector_dims(sums[1]);
-  v_low float8 := 0;
-  v_low_count float8 := v_width * cardinality(sums) + 1;
-  v_high float8 := highest;
-  -- The estimate of the number of chunks that reach the highest bound: hardly any chunk contains every word as often as
-  -- possible. It is replaced when a bound proves too low, for example because all words occur together.
-  v_high_count float8 := 1e-6;
-  v_middle float8;
-  v_level @vector@.vector;
-  v_count float8;
 begin
-  for v_step in 1..20 loop
-    -- The number of chunks above a bound falls roughly exponentially as the bound rises.
-    v_middle := v_low + (v_high - v_low) * least(greatest(
-      ln(v_low_count / (1.4 * target)) / ln(v_low_count / v_high_count), 0.1), 0.9);
-    v_level := braid_store.constant_block(v_middle / growth, v_width);
-    if masks is null then
-      v_count := (
-        select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level)))
-        from (select unnest(sums) as sum) s);
-    else
-      v_count := (
-        select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level) & s.mask))
-        from (select unnest(sums) as sum, unnest(masks) as mask) s);
-    end if;
-    if v_count >= target then
-      v_low := v_middle;
-      v_low_count := v_count;
-      exit when v_count <= 2 * target;
-      v_high_count := greatest(v_high_count, 0.5);
-    else
-      v_high := v_middle;
-      v_high_count := greatest(v_count, 0.5);
-      exit when v_high < highest / 1000;
-    end if;
-  end loop;
-  return v_low;
+  return (
+    with recursive steps (number, low, low_count, high, high_count, is_last) as (
+      -- The first estimate of the number of chunks that reach the highest bound: hardly any chunk contains every word
+      -- as often as possible. It is replaced when a bound proves too low, for example because all words occur together.
+      select 0, 0::float8, @vector@.vector_dims(choose_threshold.sums[1]) * cardinality(choose_threshold.sums)
+             + 1::float8,
+             choose_threshold.highest, 1e-6::float8, false
+      union all
+      select s.number + 1,
+             case when c.is_enough then m.bound else s.low end,
+             case when c.is_enough then c.count else s.low_count end,
+             case when c.is_enough then s.high else m.bound end,
+             greatest(case when c.is_enough then s.high_count else c.count end, 0.5),
+             case when c.is_enough then c.count <= 2 * choose_threshold.target
+                  else m.bound < choose_threshold.highest / 1000 end
+      from steps s,
+           lateral (
+             -- The number of chunks above a bound falls roughly exponentially as the bound rises.
+             select s.low + (s.high - s.low) * least(greatest(
+                      ln(s.low_count / (1.4 * choose_threshold.target)) / ln(s.low_count / s.high_count), 0.1), 0.9)
+                      as bound
+             offset 0
+           ) m,
+           lateral (
+             select braid_store.constant_block(m.bound / choose_threshold.growth,
+                                               @vector@.vector_dims(choose_threshold.sums[1])) as level
+             offset 0
+           ) l,
+           lateral (
+             select n.count, n.count >= choose_threshold.target as is_enough
+             from (
+               select sum(case when choose_threshold.masks is null
+                               then bit_count(@vector@.binary_quantize(b.sum operator(@vector@.-) l.level))
+                               else bit_count(@vector@.binary_quantize(b.sum operator(@vector@.-) l.level) & b.mask)
+                          end)::float8 as count
+               from (select unnest(choose_threshold.sums) as sum, unnest(choose_threshold.masks) as mask) b
+             ) n
+             offset 0
+           ) c
+      where s.number < 20 and not s.is_last
+    )
+    select s.low from steps s order by s.number desc limit 1);
 end
 $$;
 

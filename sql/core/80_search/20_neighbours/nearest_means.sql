@@ -1,14 +1,11 @@
 create or replace function braid_store.nearest_means(
-  tenant_id int,
-  collection braid_store.collections,
-  shard braid_store.serving_shard,
-  chunk_ids bigint[],
-  scores float8[]
+  scores float8[],
+  vectors @vector@.vector[]
 )
 returns float8[]
 language plpgsql
-stable
-parallel unsafe
+immutable
+parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -21,20 +18,18 @@ declare
   v_places int[];
   v_scores float8[];
 begin
-  select array_agg(e.embedding order by u.place), @vector@.avg(e.embedding order by u.place),
+  select array_agg(u.embedding order by u.place), @vector@.avg(u.embedding order by u.place),
          array_agg(u.place::int order by u.place), array_agg(u.score order by u.place)
   into v_vectors, v_mean, v_places, v_scores
-  from braid_store.stored_embeddings(nearest_means.tenant_id, nearest_means.collection, nearest_means.chunk_ids,
-                                     nearest_means.shard) e
-  join unnest(nearest_means.chunk_ids, nearest_means.scores) with ordinality u (chunk_id, score, place)
-    on u.chunk_id = e.chunk_id;
+  from unnest(nearest_means.vectors, nearest_means.scores) with ordinality u (embedding, score, place)
+  where u.embedding is not null;
   -- The vectors are centred, because the component that all of them share does not tell which of them are alike.
   v_vectors := array(
     select @vector@.l2_normalize(u.embedding operator(@vector@.-) v_mean)
     from unnest(v_vectors) with ordinality u (embedding, place) order by u.place);
   return array(
     select m.mean
-    from generate_subscripts(nearest_means.chunk_ids, 1) p (place)
+    from generate_subscripts(nearest_means.scores, 1) p (place)
     left join lateral (
       select u.place, t.mean
       from unnest(v_places, v_vectors) u (place, embedding),
@@ -55,8 +50,7 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[],
-                                              float8[]) is
+comment on function braid_store.nearest_means(float8[], @vector@.vector[]) is
   'Return for each chunk the mean score of the 10 given chunks whose vectors are nearest to its own. The mean is '
   'weighted by cosine, after the mean vector was subtracted. It is null for a chunk without a vector, and for a '
-  'chunk that has no positive cosine with another. shard means the same as in nearest_among.';
+  'chunk that has no positive cosine with another.';

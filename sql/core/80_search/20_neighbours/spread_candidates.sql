@@ -3,6 +3,7 @@ create or replace function braid_store.spread_candidates(
   candidates braid_store.fused_candidate[],
   shard braid_store.serving_shard,
   is_reported boolean,
+  vectors @vector@.vector[],
   out spread braid_store.fused_candidate[],
   out report jsonb
 )
@@ -40,22 +41,26 @@ begin
       v_first := array(
         select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc,
           u.place limit c_smoothed);
+      v_chunk_ids := array(
+        select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number);
       v_first_means := braid_store.nearest_means(
-        request.tenant_id, request.collection, shard,
-        array(select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
-        array(select v_scores[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number));
+        array(select v_scores[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
+        braid_store.vectors_of(request.tenant_id, request.collection, v_chunk_ids, shard));
       v_means := array(
         select f.mean
-        from generate_subscripts(v_chunk_ids, 1) p (place)
+        from generate_subscripts(v_scores, 1) p (place)
         left join unnest(v_first, v_first_means) f (place, mean) on f.place = p.place
         order by p.place);
     end if;
   elsif v_smoothing > 0 and v_count >= c_smoothed then
     -- Candidates are sorted by score, and a mean is not below the lowest of the first scores. So later candidates stay
     -- behind these, except for equal scores and rounding.
-    v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
-    v_means := braid_store.nearest_means(request.tenant_id, request.collection, shard, v_chunk_ids, v_scores);
+    if vectors is null then
+      v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
+      vectors := braid_store.vectors_of(request.tenant_id, request.collection, v_chunk_ids, shard);
+    end if;
+    v_means := braid_store.nearest_means(v_scores, vectors[:c_smoothed]);
   end if;
   if v_means is not null then
     v_scores := array(
@@ -91,10 +96,10 @@ end
 $$;
 
 comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[],
-                                                  braid_store.serving_shard, boolean) is
+                                                  braid_store.serving_shard, boolean, @vector@.vector[]) is
   'Let candidates that are neighbours share their scores. First, neighbour_weight × the scores of the previous and '
   'the next chunk in its document are added to a score. Then the best 30 are smoothed, if there are at least 30 '
   'candidates. A score becomes (1 - smoothing) × itself + smoothing × the mean of its nearest in vector space (score '
   'regularisation: Diaz 2005; Kurland & Lee 2004). Neighbours count only if they are candidates, so all of them pass '
   'the filter. report: what each score was made of, by chunk_id; null unless is_reported. shard means the same as in '
-  'nearest_among.';
+  'nearest_among. vectors: the vectors of the candidates, if the caller has them.';

@@ -18,15 +18,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_row record;
 begin
-  foreach v_row in array (braid_calls.run_search(
+  return query select r.* from unnest((braid_calls.run_search(
     may_be_sparse => false, query_text => query_text, match_count => match_count, filters => filters,
       collection => collection,
-    min_score => min_score, match => match, options => options)).results loop
-    return next v_row;
-  end loop;
+    min_score => min_score, match => match, options => options)).results) r;
 end
 $$;
 

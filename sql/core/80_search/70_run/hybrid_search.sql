@@ -24,17 +24,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_row record;
 begin
-  foreach v_row in array (braid_calls.run_search(
+  return query select r.* from unnest((braid_calls.run_search(
     may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
     full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters,
       collection => collection,
     fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
-    options => options)).results loop
-    return next v_row;
-  end loop;
+    options => options)).results) r;
 end
 $$;
 

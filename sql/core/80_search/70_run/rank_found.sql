@@ -36,7 +36,7 @@ begin
   if (request.collection).neighbour_weight > 0 or (request.options).smoothing > 0 then
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
     from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard,
-                                       is_reported and (request.options).explain) s;
+                                       is_reported and (request.options).explain, null) s;
   end if;
   if num_nonnulls(request.parts, (request.options).rank_by) > 0 then
     if request.parts is not null then

@@ -43,6 +43,8 @@ declare
   v_candidates braid_store.ranked_candidates;
   v_arrangement braid_store.arrangement;
   v_can_grow boolean;
+  v_is_plain boolean;
+  v_plain record;
 begin
   v_request := braid_store.compile_request(
     v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection,
@@ -51,15 +53,25 @@ begin
   if is_explained then
     v_request.options.explain := true;
   end if;
+  v_is_plain := braid_store.is_plain(v_request);
   v_compiled := clock_timestamp();
   loop
     v_leg_started := clock_timestamp();
-    v_found := braid_store.find_candidates(v_request);
-    v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
-    v_filter_ms := v_filter_ms + v_found.filter_ms; -- null without a filter
-    -- The filter's result is kept for the next round, if more candidates are needed.
-    v_request.filter := v_found.filter;
-    v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
+    if v_is_plain then
+      v_plain := braid_store.plain_candidates(v_request);
+      v_found := v_plain.leg_candidates;
+      v_candidates := v_plain.candidates;
+      v_is_plain := v_plain.is_found;
+      v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
+    end if;
+    if not v_is_plain then
+      v_found := braid_store.find_candidates(v_request);
+      v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
+      v_filter_ms := v_filter_ms + v_found.filter_ms; -- null without a filter
+      -- The filter's result is kept for the next round, if more candidates are needed.
+      v_request.filter := v_found.filter;
+      v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
+    end if;
     if (v_request.options).is_arranged then
       v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
     else

@@ -1,0 +1,84 @@
+create or replace function braid_store.plain_candidates(
+  request braid_store.search_request,
+  out is_found boolean,
+  out leg_candidates braid_store.found_candidates,
+  out candidates braid_store.ranked_candidates
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_count int := request.candidate_count;
+  v_distance text;
+  v_shard braid_store.serving_shard;
+  v_near record;
+  v_fused record;
+begin
+  is_found := false;
+  leg_candidates.full_text := '{}';
+  leg_candidates.semantic := '{}';
+  leg_candidates.filter := request.filter;
+  if request.legs <> 'semantic' then
+    select f.candidates, f.is_cut, f.postings_read, f.chunks_scored
+    into leg_candidates.full_text, leg_candidates.is_cut, leg_candidates.postings_read, leg_candidates.chunks_scored
+    from braid_store.full_text_candidates(request.tenant_id, request.collection, request.query, request.filter, null,
+                                          v_count) f;
+  end if;
+  if request.legs <> 'full_text' then
+    v_shard := braid_store.serving_shard(request.tenant_id, request.collection);
+    v_distance := (select s.distance from braid_store.vector_spaces s
+                   where s.id = (request.collection).vector_space_id);
+    v_near := braid_store.nearest_plain(
+      request.tenant_id, request.collection, v_distance, v_shard, request.query_embedding,
+      array(select f.chunk_id from unnest(leg_candidates.full_text) f), v_count, request.match_count);
+    if v_near.mode is null then
+      return;
+    end if;
+    leg_candidates.shard := v_shard;
+    leg_candidates.semantic_mode := v_near.mode;
+  end if;
+  if request.legs = 'hybrid' then
+    v_fused := braid_store.fuse_plain(request, leg_candidates.full_text, v_distance, v_near.chunk_ids, v_near.distances,
+                                      v_near.vectors, v_near.near_count, v_near.counted);
+    if v_fused.fused is null or v_fused.live_count < least(v_near.counted, v_count)
+       or v_fused.live_count < v_near.enough_count then
+      return;
+    end if;
+    leg_candidates.semantic := v_fused.semantic;
+    candidates.fused := v_fused.fused;
+    if v_fused.is_tied then
+      candidates.fused := braid_store.order_candidates(request.tenant_id, candidates.fused);
+      v_fused.fused_vectors := null;
+    end if;
+    candidates.ranked := candidates.fused;
+    if (request.options).smoothing > 0 then
+      candidates.ranked := (braid_store.spread_candidates(request, candidates.fused, v_shard, false,
+                                                          v_fused.fused_vectors)).spread;
+    end if;
+    candidates.report := jsonb_build_object('semantic', jsonb_build_object('without_embedding', v_fused.missing_count));
+  else
+    if request.legs = 'semantic' then
+      v_fused := braid_store.rank_nearest(request.tenant_id, v_distance, v_near.chunk_ids[:v_near.near_count],
+                                          v_near.distances[:v_near.near_count], null, v_count, v_near.counted, false);
+      if v_fused.found_count < least(v_near.counted, v_count) or v_fused.found_count < v_near.enough_count then
+        return;
+      end if;
+      leg_candidates.semantic := v_fused.candidates;
+    end if;
+    candidates.fused := braid_store.unfused_candidates(request.legs, leg_candidates);
+    candidates.ranked := candidates.fused;
+  end if;
+  candidates.has_more := v_count in (cardinality(leg_candidates.full_text), cardinality(leg_candidates.semantic));
+  is_found := true;
+end
+$$;
+
+comment on function braid_store.plain_candidates(braid_store.search_request) is
+  'Find and rank the candidates of a plain search in few statements, with the same result as find_candidates and '
+  'rank_found. Each chunk is looked up once, and its vector is kept for the smoothing. is_found is false if the '
+  'search needs those functions after all, for example because the vector index is missing or unsure.';
