@@ -68,7 +68,7 @@ def indexed(db: Connection, rows: Vector, distance: str = "cosine", width: int =
         "update braid_store.vector_shards s"
         " set ef_search = %(width)s, ef_search_100 = 100, ef_search_fused = %(width)s,"
         " (far_distance, far_ef_search) = (select f.far_distance, f.far_ef_search from braid_store.vector_spaces v,"
-        "   braid_store.measure_far(s, v, array[%(width)s], '{}') f where v.id = s.vector_space_id)",
+        "   braid_store.measure_far(s, v, array[%(width)s], '{infinity}', '{}') f where v.id = s.vector_space_id)",
         {"width": width},
     )
     return vectors
@@ -135,6 +135,21 @@ def test_other_data(db: Connection, made_up: Any) -> None:
     vectors = indexed(db, rows)
     usual = around(rows[rng.integers(SIZE, size=30)], rng)
     for queries in (usual, far(rng, 60)):
+        found, modes = recalls(db, vectors, queries)
+        assert found.mean() >= 0.97 and (found < 0.7).sum() <= 1, modes
+
+
+@pytest.mark.parametrize("made_up", [tight_clusters, one_far_cluster, duplicates, uniform])
+def test_what_calibration_chooses(db: Connection, made_up: Any) -> None:
+    """Both kinds of queries are found with the widths that maintenance chose."""
+    rng = np.random.default_rng(SEED)
+    rows = made_up(rng)
+    db.execute("select braid.create_collection('c', dimensions => %s)", (DIMENSIONS,))
+    set_threshold(db, 1000, DIMENSIONS)
+    vectors = {f"d{number:04}": row for number, row in enumerate(rows)}
+    store(db, vectors, "c")
+    maintain(db)
+    for queries in (around(rows[rng.integers(SIZE, size=60)], rng), far(rng, 60)):
         found, modes = recalls(db, vectors, queries)
         assert found.mean() >= 0.97 and (found < 0.7).sum() <= 1, modes
 

@@ -96,13 +96,11 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
         ask(db, drawn(29, seed), f"few{seed}-")
         few = measure(db, query_count=29)
         enough = [
-            width["ef_search"]
-            for width in few["widths"]
-            if width["index_recall_10"] >= 0.985 and 1 - width["index_recall_10"] + width["error_10"] <= 0.0075
+            width["ef_search"] for width in few["widths"] if width["index_recall_10"] - width["error_10"] >= 0.985
         ]
-        if enough:
+        if enough and few["suggested_far_distance"] is None:
             break
-    assert few["suggested_ef_search"] == max(64, ceil(1.25 * enough[0]))
+    assert few["suggested_ef_search"] == max(64, ceil(1.5 * enough[0]))
 
 
 def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
@@ -126,15 +124,44 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
     suggested = tuple(measured[f"suggested_{name}"] for name in names)
     assert not set(suggested) & set(before)
     widths = {width["ef_search"]: width["index_recall_10"] for width in measured["widths"]}
-    # Where full text ranks as well, the measured index recall less its error is enough.
     surely = [w["ef_search"] for w in measured["widths"] if w["index_recall_10"] - w["error_10"] >= 0.985]
-    assert suggested[2] == min([*surely[:1], suggested[0] or 1000]) or suggested[0] is None
-    if suggested[0] is not None:
+    # Far answers are searched again, so a narrower width can be enough.
+    assert suggested[0] == suggested[2] and (suggested[0] is None or suggested[0] <= min([*surely, 1000]))
+    if measured["suggested_far_distance"] is None and suggested[0] is not None:
         assert widths[suggested[0]] >= 0.97
     changed = measure(db, set_ef_search=True)
     assert changed["is_set"] and used() == suggested == tuple(changed[name] for name in names)
     # No width is suggested for an index too poor to use.
-    assert changed["index_recall_10"] == widths.get(suggested[0])
+    assert (changed["index_recall_10"] is None) == (suggested[0] is None)
+
+
+def test_far_answers_count_as_searched_again(db: Connection, vectors: list[Vector]) -> None:
+    queries = drawn(60, 1)
+    ask(db, queries)
+    exact = [np.sort(np.linalg.norm(np.array(vectors, float) - query, axis=1))[9] for query in queries]
+    for far_ef_search in (150, None):
+        db.execute(
+            "update braid_store.vector_shards set ef_search = 40, far_distance = %s, far_ef_search = %s",
+            (float(np.median(exact)), far_ef_search),
+        )
+        index = measure(db)
+        assert 0.4 < index["far_share"] < 0.8 and index["far_ef_search"] == far_ef_search
+        found = [
+            np.mean([distance <= tenth + 1e-5 for distance in distances])
+            for query, tenth in zip(queries, exact, strict=True)
+            for distances in [
+                [
+                    np.linalg.norm(vectors[int(row[0][1:])].astype(float) - query)
+                    for row in db.execute(
+                        "select external_id from braid.semantic_search(%s::vector, 10, collection => 'c')",
+                        (vector(query),),
+                    )
+                ]
+            ]
+        ]
+        assert index["index_recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
+        alone = next(w["index_recall_10"] for w in index["widths"] if w["ef_search"] == 40)
+        assert alone < index["index_recall_10"]
 
 
 def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: list[Vector]) -> None:

@@ -5,7 +5,7 @@ create or replace function braid_store.index_recall_curve(
   further_widths int[],
   hundred_count int
 )
-returns jsonb
+returns braid_store.recall_curve
 language plpgsql
 stable
 parallel unsafe
@@ -29,17 +29,20 @@ declare
   v_index_recalls record;
   v_index_recalls_10 float8[]; -- for each query, at the last width at which it was run
   v_index_recalls_100 float8[]; -- null for queries that do not count for index_recall_100
-  v_curve_10 float8[] := '{}'; -- the two at each width: v_curve_10[width][query]
-  v_curve_100 float8[] := '{}';
+  v_found_distances float8[];
   v_asked int[]; -- indices of the queries that have not found everything yet
-  v_last int;
-  v_is_settled boolean := false;
+  v_curve braid_store.recall_curve;
 begin
   if v_query_count is null or v_query_count = 0 then
     return null;
   end if;
   v_exact := braid_store.exact_distances(shard, space, v_queries);
 
+  v_curve.widths := '{}';
+  v_curve.index_recalls_10 := '{}';
+  v_curve.index_recalls_100 := '{}';
+  v_curve.found_distances := '{}';
+  v_found_distances := array_fill('infinity'::float8, array[v_query_count]);
   v_index_recalls_10 := array_fill(0::float8, array[v_query_count]);
   -- The queries are spread evenly, because the sample is in the order in which its vectors were stored.
   v_index_recalls_100 := array(
@@ -59,50 +62,37 @@ begin
          braid_store.query_index_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_ef_search) r;
     for v_place in 1 .. cardinality(v_asked) loop
       v_index_recalls_10[v_asked[v_place]] := v_index_recalls.index_recalls_10[v_place];
+      v_found_distances[v_asked[v_place]] := coalesce(
+        v_index_recalls.found_distances[v_place]
+        / case when space.distance = 'inner_product'
+            then nullif(@vector@.vector_norm(v_queries[v_asked[v_place]]), 0) else 1 end, 'infinity');
       if v_index_recalls_100[v_asked[v_place]] is not null then
         v_index_recalls_100[v_asked[v_place]] := v_index_recalls.index_recalls_100[v_place];
       end if;
     end loop;
-    v_curve_10 := v_curve_10 || array[v_index_recalls_10];
-    v_curve_100 := v_curve_100 || array[v_index_recalls_100];
+    v_curve.widths := v_curve.widths || v_ef_search;
+    v_curve.index_recalls_10 := v_curve.index_recalls_10 || array[v_index_recalls_10];
+    v_curve.index_recalls_100 := v_curve.index_recalls_100 || array[v_index_recalls_100];
+    v_curve.found_distances := v_curve.found_distances || array[v_found_distances];
     v_asked := array(select p from generate_series(1, v_query_count) p
                      where least(v_index_recalls_10[p], v_index_recalls_100[p]) < 1);
     exit when v_asked = '{}';
     -- Wider searches are slow to measure. They could find too few more vectors to change the result of
     -- choose_ef_search.
-    v_is_settled := v_ef_search >= all (index_recall_curve.further_widths) and (
+    v_curve.is_settled := v_ef_search >= all (index_recall_curve.further_widths) and (
       select avg(1 - u.index_recall_10) + stddev(u.index_recall_10) / sqrt(v_query_count) <= 0.0075
              and avg(u.index_recall_100) - stddev(u.index_recall_100) / sqrt(count(u.index_recall_100)) >= 0.98
       from unnest(v_index_recalls_10, v_index_recalls_100) u (index_recall_10, index_recall_100));
-    exit when v_is_settled;
+    exit when v_curve.is_settled;
   end loop;
-  v_last := array_length(v_curve_10, 1);
-
-  return (
-    select jsonb_agg(jsonb_build_object(
-             'ef_search', v_widths[m.w], 'index_recall_10', m.index_recall_10, 'error_10', m.error_10,
-             'index_recall_100', m.index_recall_100, 'error_100', m.error_100, 'missed', m.missed,
-             'missed_error', m.missed_error) order by m.w)
-    from (
-      select w, avg(v_curve_10[w][q]) as index_recall_10, avg(v_curve_100[w][q]) as index_recall_100,
-             coalesce(stddev(v_curve_10[w][q]), 0) / sqrt(v_query_count) as error_10,
-             coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(count(v_curve_100[w][q])) as error_100,
-             avg(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]) as missed,
-             coalesce(stddev(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]), 0)
-               / sqrt(v_query_count) as missed_error
-      from generate_series(1, v_last) w, generate_series(1, v_query_count) q
-      group by w
-    ) m);
+  return v_curve;
 end
 $$;
 
 comment on function braid_store.index_recall_curve(braid_store.vector_shards, braid_store.vector_spaces,
                                                    @vector@.vector[], int[], int) is
-  'Run queries on a shard''s HNSW index at growing widths, and compare the results with a scan. Return an array of '
-  'JSON objects, ordered by ef_search. index_recall_10, index_recall_100: the mean share of the 10 and of the 100 '
-  'nearest vectors found. error_10, error_100: the standard errors of these means. missed, missed_error: the share '
-  'of the 10 nearest that the last width finds in addition, or, if the curve ended early, the share not found. The '
-  'curve ends when everything is found, when wider searches cannot change the result of choose_ef_search, or at a '
-  'quarter of the vectors. further_widths: additional widths to measure. hundred_count: the approximate number of '
+  'Run queries on a shard''s HNSW index at growing widths, and compare the results with a scan. The curve ends when '
+  'everything is found, when wider searches cannot change the result of choose_ef_search, or at a quarter of the '
+  'vectors. further_widths: additional widths to measure. hundred_count: the approximate number of '
   'queries that count for index_recall_100. The others are not run again once they have found their 10 nearest. '
   'Return null without queries.';

@@ -29,7 +29,7 @@ declare
   v_own record;
   v_queries @vector@.vector[];
   v_sample_count int;
-  v_curve jsonb;
+  v_curve braid_store.recall_curve;
   v_chosen record;
   v_is_set boolean;
   v_has_enough boolean;
@@ -70,27 +70,35 @@ begin
       v_sample_count := cardinality(v_queries) - cardinality(v_own.queries);
     end if;
     v_curve := braid_store.index_recall_curve(
-      v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
+      v_shard, v_space, v_queries,
+      array[v_shard.ef_search, v_shard.ef_search_100, coalesce(v_shard.far_ef_search, v_shard.ef_search)],
+      cardinality(v_queries));
     continue when v_curve is null; -- No vector is left.
     v_has_enough := v_sample_count = 0 and cardinality(v_queries) >= c_enough;
     v_chosen := braid_store.choose_widths(
       v_shard, v_space, v_curve, case when v_has_enough then 1 else braid_store.sample_margin() end,
       case when v_has_enough then v_queries else '{}' end);
+    if measure_indexes.set_ef_search then
+      v_shard.ef_search := v_chosen.ef_search;
+      v_shard.ef_search_100 := v_chosen.ef_search_100;
+      v_shard.ef_search_fused := v_chosen.ef_search_fused;
+      v_shard.index_recall := v_chosen.index_recall;
+      v_shard.far_distance := v_chosen.far_distance;
+      v_shard.far_ef_search := v_chosen.far_ef_search;
+    end if;
     v_measurement := braid_store.describe_measurement(
-      v_curve,
-      case when measure_indexes.set_ef_search then v_chosen.ef_search else v_shard.ef_search end,
-      case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else v_shard.ef_search_100 end,
-      v_own.counts, v_sample_count);
+      v_curve, v_shard.ef_search, v_shard.ef_search_100, v_shard.far_distance, v_shard.far_ef_search, v_own.counts,
+      v_sample_count);
     -- Another shard may have taken this one's place meanwhile.
     update braid_store.vector_shards s
     set measurement = v_measurement,
-        ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
-        ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
-        ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused
+        ef_search = case when measure_indexes.set_ef_search then v_shard.ef_search else s.ef_search end,
+        ef_search_100 = case when measure_indexes.set_ef_search then v_shard.ef_search_100 else s.ef_search_100 end,
+        ef_search_fused = case when measure_indexes.set_ef_search then v_shard.ef_search_fused
           else s.ef_search_fused end,
-        index_recall = case when measure_indexes.set_ef_search then v_chosen.index_recall else s.index_recall end,
-        far_distance = case when measure_indexes.set_ef_search then v_chosen.far_distance else s.far_distance end,
-        far_ef_search = case when measure_indexes.set_ef_search then v_chosen.far_ef_search else s.far_ef_search end
+        index_recall = case when measure_indexes.set_ef_search then v_shard.index_recall else s.index_recall end,
+        far_distance = case when measure_indexes.set_ef_search then v_shard.far_distance else s.far_distance end,
+        far_ef_search = case when measure_indexes.set_ef_search then v_shard.far_ef_search else s.far_ef_search end
     where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
       and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id and s.state = 'serving';
     v_is_set := found and measure_indexes.set_ef_search;
@@ -99,11 +107,12 @@ begin
         v_shard.vector_count,
                          'is_indexed', true)
       || v_measurement
-      || jsonb_build_object('ef_search_fused', case when v_is_set then v_chosen.ef_search_fused
-        else v_shard.ef_search_fused end,
-                            'suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100',
-                              v_chosen.ef_search_100,
-                            'suggested_ef_search_fused', v_chosen.ef_search_fused, 'is_set', v_is_set));
+      || jsonb_build_object('ef_search_fused', v_shard.ef_search_fused,
+                            'suggested_ef_search', v_chosen.ef_search,
+                            'suggested_ef_search_100', v_chosen.ef_search_100,
+                            'suggested_ef_search_fused', v_chosen.ef_search_fused,
+                            'suggested_far_distance', nullif(nullif(v_chosen.far_distance, 'infinity'), '-infinity'),
+                            'suggested_far_ef_search', v_chosen.far_ef_search, 'is_set', v_is_set));
   end loop;
   return jsonb_build_object('collection', v_collection.name, 'indexes', v_indexes);
 end

@@ -10,6 +10,7 @@ from pgbraid.cli.options import collection_option, dsn_option, json_option, tena
 from pgbraid.cli.output import print_json, table
 
 WIDTHS = ("ef_search_fused", "ef_search", "ef_search_100")
+FAR = ("far_distance", "far_ef_search")
 
 
 @click.command("measure-index-recall", short_help="What the vector index finds of what an exact search finds.")
@@ -85,8 +86,12 @@ def _verdict(index: dict[str, Any]) -> str:
             f"suggested: ef_search {best} for the 10 nearest, {best_100} for the 100 nearest,"
             f" {index['suggested_ef_search_fused']} beside full text"
         )
+        if (distance := index["suggested_far_distance"]) is not None:
+            width = index["suggested_far_ef_search"]
+            again = "compared with all vectors" if width is None else f"searched again at {width}"
+            said += f"; answers farther than {distance:.4g} are {again}"
     if index["is_set"]:
         return f"{said}; set"
-    if all(index[name] == index[f"suggested_{name}"] for name in WIDTHS):
+    if all(index[name] == index[f"suggested_{name}"] for name in (*WIDTHS, *FAR)):
         return f"{said}, as it is"
     return f"{said}; --set makes it so"

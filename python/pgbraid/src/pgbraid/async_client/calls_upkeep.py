@@ -146,12 +146,14 @@ async def measure_index_recall(
     has. is_indexed: false if the index is missing. measured_at: when this was measured. queries: how many came from
     each source: stored vectors, query sets and a sample. ef_search: the width that searches use for the 10 nearest
     chunks; null, as for the other widths, means that they compare all vectors. ef_search_100: the width used for the
-    100 nearest. ef_search_fused: the width used for the 10 nearest in a hybrid search. index_recall_10,
-    index_recall_100: the index recall measured at ef_search and ef_search_100. error_10, error_100: the standard
-    errors of these, as measured. widths: the same numbers, measured at other widths. suggested_ef_search,
-    suggested_ef_search_100, suggested_ef_search_fused: the suggested widths; null means that the index is not good
-    enough. is_set: whether the suggested widths are in use. The call takes as long as the exact searches, and keeps
-    nobody waiting. The result is kept for monitors.
+    100 nearest. ef_search_fused: the width used for the 10 nearest in a hybrid search. far_distance: if the tenth
+    vector found is farther, the search is repeated with far_ef_search or, if that is null, all vectors are compared.
+    far_share: the share of the queries searched again. index_recall_10, index_recall_100: the index recall of such
+    searches for the 10 and the 100 nearest. error_10, error_100: the standard errors of these, as measured. widths:
+    the index recall of single searches at other widths. suggested_ef_search, suggested_ef_search_100,
+    suggested_ef_search_fused: the suggested widths; null means that the index is not good enough.
+    suggested_far_distance, suggested_far_ef_search: the suggested values. is_set: whether the suggested values are in
+    use. The call takes as long as the exact searches, and keeps nobody waiting. The result is kept for monitors.
 
     Maps to braid.measure_index_recall. Raise InvalidArgumentError, NotFoundError.
     """
