@@ -446,6 +446,7 @@ create table braid_store.segments (
     listed_count int not null default 0,
     max_weight float8,
     terms text collate "C",
+    first_chunk_id bigint,
     primary key (tenant_id, collection_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.segments is
@@ -462,6 +463,9 @@ comment on column braid_store.segments.max_weight is
     'The largest weight in a segment of sparse terms, whose impacts are in 2047ths of it. Null in other segments.';
 comment on column braid_store.segments.terms is
     'All sparse terms that have a list in the segment, separated by line breaks. Null in other segments.';
+comment on column braid_store.segments.first_chunk_id is
+    'The first id of the segment''s chunks, if they have consecutive ids; else null. Then a chunk''s id is computed '
+    'from its number, and not looked up.';
 
 create table braid_store.segment_chunks (
     tenant_id int not null,

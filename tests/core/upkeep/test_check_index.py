@@ -193,6 +193,13 @@ def test_totals_of_segments_and_deletions(indexed: Connection, column: str, segm
     assert check(indexed) == [("segment total differs", None, None, detail)]
 
 
+def test_chunks_that_do_not_follow_on_the_first(indexed: Connection) -> None:
+    segment_id = value(indexed, "(select max(id) from braid_store.segments where first_chunk_id is not null)")
+    detail = f"segment {segment_id}: chunks of segment_chunks do not follow on first_chunk_id"
+    indexed.execute(f"update braid_store.segments set first_chunk_id = first_chunk_id + 1 where id = {segment_id}")
+    assert check(indexed) == [("segment list differs", None, None, detail)]
+
+
 @pytest.mark.parametrize(
     ("lexeme", "change"),
     [

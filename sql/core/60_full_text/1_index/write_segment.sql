@@ -47,13 +47,16 @@ begin
     end if;
   else
     insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
-                                      title_length, k1, b, title_weight, average_length, chunk_ids)
+                                      title_length, k1, b, title_weight, average_length, chunk_ids,
+                                      first_chunk_id)
     select write_segment.tenant_id, v_collection_id, false, n.chunk_count, n.posting_count, n.body_length,
            n.title_length,
            write_segment.collection.k1,
            coalesce(write_segment.collection.b, braid_store.adaptive_b(a.average_length)),
            write_segment.collection.title_weight, a.average_length,
-           case when cardinality(write_segment.chunk_ids) >= c_least_listed then write_segment.chunk_ids end
+           case when cardinality(write_segment.chunk_ids) >= c_least_listed then write_segment.chunk_ids end,
+           case when write_segment.chunk_ids[n.chunk_count] - write_segment.chunk_ids[1] = n.chunk_count - 1
+                then write_segment.chunk_ids[1] end
     from (
       select count(*) as chunk_count, sum(cardinality(f.position_ends)) as posting_count,
              sum(f.body_length) as body_length, sum(f.title_length) as title_length

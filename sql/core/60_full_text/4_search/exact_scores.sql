@@ -12,6 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Chunks are given once, so remembering their scores only takes time.
+set enable_memoize = off
 as $$
 declare
   v_b float8 := coalesce(exact_scores.collection.b, braid_store.adaptive_b(exact_scores.query.average_length));

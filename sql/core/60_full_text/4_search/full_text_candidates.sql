@@ -82,7 +82,7 @@ begin
     if unlisted_ids <> '{}' then
       v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
       v_unlisted := braid_store.score_candidates(
-        tenant_id, collection, query, '{}',
+        tenant_id, collection, query, null,
         row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among,
         unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted);
       v_among := null;
@@ -114,9 +114,8 @@ begin
       end if;
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
-    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, v_among,
-                                             v_among_ids, filter, candidate_count, v_min_threshold, v_max_scored,
-                                               v_scored);
+    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments, v_gathered, v_among, v_among_ids,
+                                             filter, candidate_count, v_min_threshold, v_max_scored, v_scored);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
     -- All places not gathered have bounds below low. They cannot matter if enough scores reach low, or if low is the

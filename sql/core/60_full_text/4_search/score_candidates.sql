@@ -2,7 +2,7 @@ create or replace function braid_store.score_candidates(
   tenant_id int,
   collection braid_store.collections,
   query braid_store.text_query,
-  segment_ids bigint[],
+  searched braid_store.searched_segments,
   gathered braid_store.bounded_places,
   among bigint[],
   among_ids bigint[],
@@ -77,16 +77,19 @@ begin
              array_agg(f.chunk_id) filter (where not f.is_keyed)
       into v_batch_ids, v_batch_scores, v_unkeyed_ids
       from (
-        select segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
+        select u.place >> braid_store.chunk_number_bits() as segment_number,
                (u.place & braid_store.max_chunk_number()::bigint)::int as chunk_number
         from unnest(gathered.places[v_first : v_last]) u (place)
         offset 0
       ) u,
       lateral (
-        select sc.chunk_id from braid_store.segment_chunks sc
-        where sc.tenant_id = score_candidates.tenant_id and sc.collection_id = collection.id
-          and sc.segment_id = u.segment_id and sc.chunk_number between u.chunk_number and u.chunk_number
-        order by sc.chunk_number
+        select coalesce(searched.first_chunk_ids[u.segment_number] + u.chunk_number - 1, (
+                 select sc.chunk_id from braid_store.segment_chunks sc
+                 where sc.tenant_id = score_candidates.tenant_id and sc.collection_id = collection.id
+                   and sc.segment_id = searched.segment_ids[u.segment_number]
+                   and sc.chunk_number between u.chunk_number and u.chunk_number
+                 order by sc.chunk_number
+                 limit 1)) as chunk_id
         offset 0
       ) sc,
       lateral (
@@ -109,7 +112,8 @@ begin
                  collection.k1 * (1 - v_b + v_b * (f.body_length + collection.title_weight * f.title_length)
                                             / query.average_length) as saturation
           from braid_store.forward_rows f
-          where f.tenant_id = score_candidates.tenant_id and f.chunk_id = sc.chunk_id
+          where f.tenant_id = score_candidates.tenant_id and f.chunk_id between sc.chunk_id and sc.chunk_id
+          order by f.chunk_id
           offset 0
         ) f
       ) f
@@ -124,8 +128,8 @@ begin
                           || braid_store.general_scores(tenant_id, collection, v_unkeyed_ids, query);
       end if;
     elsif score_candidates.among is null then
-      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
-                                             filter);
+      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, searched.segment_ids,
+                                             gathered.places[v_first : v_last], filter);
     else
       v_batch_ids := array(select score_candidates.among_ids[width_bucket(u.place, score_candidates.among)]
                            from unnest(gathered.places[v_first : v_last]) u (place));
@@ -155,9 +159,10 @@ begin
 end
 $$;
 
-comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[],
-                                                 braid_store.bounded_places, bigint[], bigint[], braid_store.filter,
-                                                 int, float8, int, braid_store.scored_chunks) is
+comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query,
+                                                 braid_store.searched_segments, braid_store.bounded_places, bigint[],
+                                                 bigint[], braid_store.filter, int, float8, int,
+                                                 braid_store.scored_chunks) is
   'Compute the exact scores of gathered places, highest bound first, and add them to the scores of earlier passes. '
   'Only live chunks that pass the filter and meet the query''s demands get scores. Scoring ends when candidate_count '
   'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). In the result, '

@@ -29,10 +29,11 @@ begin
                           else braid_store.impact_growth(
                                  row(s.tenant_id, s.collection_id, s.id, s.is_deletion, s.chunk_count, s.posting_count,
                                      s.body_length, s.title_length, s.k1, s.b, s.title_weight, s.average_length,
-                                     s.created_at, null, null, null, null)::braid_store.segments,
+                                     s.created_at, null, null, null, null, null)::braid_store.segments,
                                  v_collection, segment_scales.average_length)
                      end order by s.id),
-         case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
+         case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end,
+         array_agg(s.first_chunk_id order by s.id)
   into v_segments
   from braid_store.segments s
   where s.tenant_id = segment_scales.tenant_id and s.collection_id = v_collection_id and not s.is_deletion;

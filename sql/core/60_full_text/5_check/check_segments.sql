@@ -38,6 +38,11 @@ begin
       return query select 'segment list differs', null::text,
                           format('segment %s: chunk_ids differ from segment_chunks', v_segment.id);
     end if;
+    if v_segment.first_chunk_id <> v_chunk_ids[1]
+       or v_segment.first_chunk_id + cardinality(v_chunk_ids) - 1 <> v_chunk_ids[cardinality(v_chunk_ids)] then
+      return query select 'segment list differs', null::text,
+                          format('segment %s: chunks of segment_chunks do not follow on first_chunk_id', v_segment.id);
+    end if;
     v_segment.chunk_ids := null;
 
     return query
