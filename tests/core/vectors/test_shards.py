@@ -185,6 +185,22 @@ def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connecti
 
 
 @pytest.mark.any_version
+def test_where_full_text_fills_the_page_fewer_pages_of_the_index_are_read(db: Connection, vectors: Vectors) -> None:
+    db.execute("update braid_store.vector_shards set ef_search = 1000, ef_search_100 = 1000, ef_search_fused = 64")
+
+    def pages(text: str) -> int:
+        statistics = "select sum(idx_blks_hit + idx_blks_read) from pg_statio_all_indexes where indexrelname ~ '_hnsw$'"
+        found = []
+        for _ in range(2):
+            db.execute("select pg_stat_force_next_flush()")
+            found.append(one(db, statistics))
+            assert hybrid_mode(db, text=text) == "hnsw"
+        return int(found[1] - found[0])
+
+    assert pages("words of d0001") < 0.85 * pages("nothing")
+
+
+@pytest.mark.any_version
 def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:
     tenant = one(db, "select current_setting('braid.tenant')")
     db.execute("select braid.create_tenant('other')")

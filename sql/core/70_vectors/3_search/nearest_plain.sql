@@ -7,6 +7,7 @@ create or replace function braid_store.nearest_plain(
   further_ids bigint[],
   candidate_count int,
   page_count int,
+  is_fused boolean,
   out chunk_ids bigint[],
   out distances float8[],
   out vectors @vector@.vector[],
@@ -79,8 +80,9 @@ begin
     return;
   end if;
 
-  v_ef_search := ceil(least(braid_store.needed_ef_search(shard.ef_search, shard.ef_search_100, candidate_count,
-                                                         least(page_count, candidate_count)), 1001));
+  v_ef_search := ceil(least(1001, braid_store.needed_ef_search(
+    case when is_fused then shard.ef_search_fused else shard.ef_search end, shard.ef_search_100, candidate_count,
+    least(page_count, candidate_count))));
   if (shard.is_indexed and v_ef_search <= 1000 and shard.vector_count > 2 * candidate_count
       and shard.duplicate_count = 0 and shard.storage <> 'binary') is not true
      or distance = 'l2' and shard.index_type = 'halfvec' and @vector@.vector_norm(query_embedding) > 65504 then
@@ -164,9 +166,9 @@ end
 $$;
 
 comment on function braid_store.nearest_plain(int, braid_store.collections, text, braid_store.serving_shard,
-                                              @vector@.vector, bigint[], int, int) is
+                                              @vector@.vector, bigint[], int, int, boolean) is
   'Find the chunks nearest to a query without a filter, and measure further chunks, in one statement that also '
   'returns their vectors. The first near_count elements are the chunks found, from the index and from newer '
   'vectors. The other elements are the chunks of further_ids that have a vector. counted: how many of the first must '
-  'exist, of which at least enough_count. mode: as in semantic_candidates; null if this search needs '
+  'exist, of which at least enough_count. is_fused, mode: as in semantic_candidates; mode is null if this search needs '
   'semantic_candidates, because an index is missing, its answer is uncertain, or distances tie for the last place.';

@@ -35,7 +35,10 @@ begin
                    where s.id = (request.collection).vector_space_id);
     v_near := braid_store.nearest_plain(
       request.tenant_id, request.collection, v_distance, v_shard, request.query_embedding,
-      array(select f.chunk_id from unnest(leg_candidates.full_text) f), v_count, request.match_count);
+      array(select f.chunk_id from unnest(leg_candidates.full_text) f), v_count, request.match_count,
+      -- As in find_candidates, few rows of the page depend on their similarity alone.
+      request.legs = 'hybrid' and cardinality(leg_candidates.full_text) >= request.match_count
+        and 3 * (request.collection).semantic_weight <= 2 * (request.collection).full_text_weight + 1e-9);
     if v_near.mode is null then
       return;
     end if;
