@@ -134,7 +134,7 @@ begin
   select (select coalesce(array_agg(row(n.chunk_id, n.similarity, n.rank)::braid_store.candidate order by n.rank),
                           '{}')
           from near n where n.rank <= v_count),
-         (select bool_or(n.is_tied or not n.is_keyed) from near n),
+         (select bool_or(n.is_tied or not n.is_keyed) from near n where n.rank <= v_count + 1),
          (select count(*) from near n where n.place <= fuse_plain.counted),
          coalesce(array_agg(row(f.chunk_id, f.score, f.text_score, f.full_text, f.text_rank, f.similarity, f.semantic,
                                 f.near_rank, f.score, null, null, null, null, null)::braid_store.fused_candidate
