@@ -91,6 +91,8 @@ def main() -> None:
             else:
                 stack.callback(embedded.stop, data_dir)
                 dsns[name] = start_server(data_dir, version, args.shared_buffers).dsn
+        if "pgbraid" not in engines and "before" in dsns:
+            dsns["bare"] = dsns["before"]
         folder = work_dir / f"{LETTERS}-{args.size}"
         corpus = store(folder / "corpus", LETTERS, args.size, args.queries)
         small = store(folder / SMALL / "corpus", SMALL, SMALL_SIZE, args.queries)

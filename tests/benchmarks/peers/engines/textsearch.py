@@ -59,7 +59,7 @@ class Textsearch(Engine):
     def load(self) -> None:
         with connect(self.place.dsn) as db:
             db.execute(TABLE.encode())
-            db.execute("set maintenance_work_mem = '2GB'")
+            db.execute("set maintenance_work_mem = '600MB'")
             names, vectors = ["id", "content", *COLUMNS, "embedding"], self.corpus.vectors
             with self.step("rows"), db.cursor().copy(f"copy documents ({', '.join(names)}) from stdin") as copy:
                 for number, content in enumerate(self.corpus.texts()):
