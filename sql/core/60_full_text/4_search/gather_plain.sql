@@ -77,7 +77,15 @@ begin
          lateral (
            select greatest(gather_plain.floor, (
                     select braid_store.choose_threshold(
-                             s.sums, null, g.growth, (select sum(w) from unnest(gather_plain.weights) w), s.target)
+                             s.sums, null, g.growth,
+                             (select max(h.bound)
+                              from (
+                                select sum(l.unit) * braid_store.max_impact() as bound
+                                from lists l
+                                where l.block_weight is not null
+                                group by l.segment_number
+                              ) h),
+                             s.target)
                     from (
                       select array_agg(s.sum) as sums, gather_plain.target
                         * count(*)::float8 / max(n.count)::float8 as target
@@ -85,7 +93,19 @@ begin
                       where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
                             % greatest(n.count / 6, 1) = 0
                     ) s
-                    where s.target > 0)) as low
+                    where s.target > 0), (
+                    -- Short lists alone may hold enough chunks with higher bounds, where rare words meet common ones.
+                    select sum(e.bound)
+                    from (
+                      select l.segment_number, e.element >> braid_store.impact_bits() as chunk_number,
+                             (e.element & braid_store.max_impact()) * l.unit as bound
+                      from lists l, unnest(l.elements) e (element)
+                      where l.elements is not null
+                    ) e
+                    group by e.segment_number, e.chunk_number
+                    having sum(e.bound) < gather_plain.high
+                    order by 1 desc
+                    offset ceil(gather_plain.target) - 1 limit 1)) as low
            offset 0
          ) t
   ), parts as materialized (
