@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--shared-buffers", default="2GB")
     parser.add_argument("--seconds", type=float, default=6, help="of a turn of throughput (%(default)s)")
     parser.add_argument("--json", type=Path, help="add the figures to this file, and print the table from all of it")
-    parser.add_argument("--load-only", action="store_true", help="load the engines and measure the bytes on disk")
+    parser.add_argument("--load-only", action="store_true", help="only load the engines")
     parser.add_argument("--write", action="store_true", help="write docs/lab/measurements.md, and README.md's table")
     args = parser.parse_args()
     engines = [name for name in args.engines.split(",") if name != "before" or args.before]
@@ -102,7 +102,7 @@ def main() -> None:
         )
         figures |= {"size": args.size, "version": version, "machine": measured_on(), "queries": args.queries}
         figures |= {"shared_buffers": args.shared_buffers}
-        figures["disk"] = figures.get("disk", {}) | loaded(run, version)
+        load(run)
         if not args.load_only:
             for section in args.sections.split(","):
                 say(section)
@@ -127,31 +127,28 @@ def started(run: Run, names: list[str], corpus: Stored | None = None) -> dict[st
     return processes
 
 
-def loaded(run: Run, version: int) -> dict[str, int]:
-    """Load what is not loaded; return the bytes on disk after maintenance, before a vacuum."""
+def load(run: Run) -> None:
+    """Load what is not loaded."""
     for process in started(run, run.engines).values():
         say(f"  loading {process.name}")
         seconds = process.do("load")
         if seconds is not None:
             say(f"  {seconds}")
-            if (noted := run.folder / process.name / "bytes").exists():
-                noted.rename(noted.with_name(f"bytes-{version}"))
         process.close()
-    files = {name: run.folder / name / f"bytes-{version}" for name in OURS}
-    return {name: int(file.read_text()) for name, file in files.items() if file.exists()}
 
 
 def searches(run: Run) -> Figures:
-    """Measure the clock, the CPU and the recall of all kinds of searches."""
+    """Measure the clock, the CPU and the recall of all kinds of searches, and the bytes on disk."""
     processes = started(run, run.engines)
     abouts = {}
     for process in processes.values():
         process.about = abouts[process.name] = process.do("open")
         say(f"  {process.name}: {process.about}")
     found = [shown(group) for group in groups(run.corpus, list(processes.values()), run.query_count, (HYBRID,))]
+    disk = {process.name: process.do("size")["disk"] for process in processes.values() if process.name != "bare"}
     for process in processes.values():
         process.close()
-    return {"groups": found, "abouts": abouts}
+    return {"groups": found, "abouts": abouts, "disk": disk}
 
 
 def shown(group: Group) -> Figures:

@@ -71,8 +71,10 @@ def goals(figures: Figures) -> list[Goal]:
         for kind, title in (("cpu", "server's CPU"), ("clock", "clock")):
             told = {name: of[kind] for name, of in of_batch.items()}
             made.append(_alone(f"add_documents of {batch}: {title}, ms a document", told))
-    made.append(_alone("on disk after a load by 1,000 and maintain, MB",
-                       {name: size / 1e6 for name, size in figures.get("disk", {}).items()}))  # fmt: skip
+    disk = {name: {"": size / 1e6} for name, size in figures.get("disk", {}).items()}
+    before, now, other = (disk.get(name, {}) for name in ("before", "pgbraid", "lancedb"))
+    made.append(["on disk, MB; LanceDB", *(_many(of, [""]) for of in (before, now, other)),
+                 _ratios(before, other, [""]), _ratios(now, other, [""])])  # fmt: skip
     return made
 
 

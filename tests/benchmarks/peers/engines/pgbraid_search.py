@@ -71,7 +71,6 @@ class Pgbraid(Engine):
             with self.step("vector index" if self.corpus.has_vectors else "upkeep"):
                 while not admin.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
                     pass
-            (self.place.folder / "bytes").write_text(str(self.bytes_on_disk()))
             with self.step("upkeep"):
                 settle(admin)
 
