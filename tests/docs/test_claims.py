@@ -114,7 +114,7 @@ def test_the_reference_has_all_functions_with_their_arguments(db: Connection) ->
     signatures = {block.code.partition("(")[0].removeprefix("braid."): block.code for block in found.blocks}
     for name in names:
         given = signatures[name].partition("\nreturns ")[0].partition("(")[2]
-        assert re.findall(r"(?:^|\n|, ?) *(\w+) ", given) == [one for one, _ in arguments(db, name)], name
+        assert re.findall(r"(?:^|\n|, ?) *(?:inout )?(\w+) ", given) == [one for one, _ in arguments(db, name)], name
 
 
 # The page explains these arguments once for all functions.

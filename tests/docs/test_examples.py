@@ -117,7 +117,7 @@ def run_sql(block: Block, dsn: str, shell: Shell) -> str:
         raise AssertionError(f"{block}: {error}") from None
     counts = re.findall(r"^\((\d+) rows?\)$", output, re.MULTILINE)
     statements = re.sub(r"^select[^;\\]*\\gset$", "", block.code, flags=re.MULTILINE)
-    assert len(counts) == len(re.findall(r"^select", statements, re.MULTILINE)), f"{block}:\n{output}"
+    assert len(counts) == len(re.findall(r"^(?:select|call)", statements, re.MULTILINE)), f"{block}:\n{output}"
     assert "0" not in counts, f"{block}:\n{output}"
     return output
 

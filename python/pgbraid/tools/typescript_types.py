@@ -45,7 +45,7 @@ select p.proname, p.proretset, p.prorettype::regtype::oid,
   coalesce(p.proallargtypes, p.proargtypes::oid[]),
   array(select pg_catalog.pg_get_function_arg_default(p.oid, n) from generate_series(1, p.pronargs) n)
 from pg_catalog.pg_proc p
-where p.pronamespace = 'braid'::regnamespace
+where p.pronamespace = 'braid'::regnamespace and p.prokind = 'f'
 order by p.proname
 """
 RELATIONS = """

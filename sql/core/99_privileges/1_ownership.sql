@@ -22,7 +22,7 @@ begin
       and p.proowner <> o.owner::regrole
     order by p.oid
   loop
-    execute format('alter function %s owner to %I', v_function.signature, v_function.owner);
+    execute format('alter routine %s owner to %I', v_function.signature, v_function.owner);
   end loop;
   revoke create on schema braid_calls, braid_store from @definer@;
 end
@@ -57,7 +57,7 @@ begin
       and r.rolname ~ '^braid_(owner|definer)_' and r.rolname not in ('@owner@', '@definer@')
   loop
     execute format('revoke all on all tables in schema braid, braid_store, braid_locks from %I', v_role);
-    execute format('revoke all on all functions in schema braid, braid_calls, braid_store from %I', v_role);
+    execute format('revoke all on all routines in schema braid, braid_calls, braid_store from %I', v_role);
     execute format('revoke all on schema braid, braid_calls, braid_store, braid_locks from %I', v_role);
   end loop;
 end

@@ -1,9 +1,9 @@
 -- PUBLIC may call nothing. Definer functions call the internal functions that run with the caller's rights, so
 -- @definer@ may call these. The file of every other function says who may call it.
-revoke all on all functions in schema braid, braid_calls, braid_store from public, braid_reader, braid_writer,
+revoke all on all routines in schema braid, braid_calls, braid_store from public, braid_reader, braid_writer,
   @definer@, @owner@;
 -- @owner@ may call the functions of @definer@, too.
-grant execute on all functions in schema braid, braid_calls, braid_store to @owner@;
+grant execute on all routines in schema braid, braid_calls, braid_store to @owner@;
 
 do $$
 declare
@@ -18,7 +18,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and not p.prosecdef
   loop
-    execute format('grant execute on function %s to %I', v_grant.signature, v_grant.role);
+    execute format('grant execute on routine %s to %I', v_grant.signature, v_grant.role);
   end loop;
 end
 $$;

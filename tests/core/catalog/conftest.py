@@ -22,7 +22,7 @@ select p.oid, n.nspname as schema, p.proname as name, n.nspname || '.' || p.pron
   coalesce(p.proargnames, '{}') as argument_names, p.pronargs as argument_count, p.pronargdefaults as default_count,
   cardinality(coalesce(p.proallargtypes::oid[], p.proargtypes::oid[])) as all_argument_count, p.prosrc as body
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname in ('braid', 'braid_calls', 'braid_store')
+where n.nspname in ('braid', 'braid_calls', 'braid_store') and p.prokind = 'f'
 order by full_name
 """
 

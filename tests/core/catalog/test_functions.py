@@ -30,6 +30,17 @@ def test_every_function_pins_its_search_path_with_pg_temp_last(functions: Any) -
     assert wrong == {}
 
 
+def test_only_a_procedure_that_commits_has_no_settings(catalog: Any) -> None:
+    """PostgreSQL refuses COMMIT in a procedure that sets its search_path. So run_maintenance, which only calls another
+    function and commits, sets none; test_run_maintenance.py calls it under a hostile search_path."""
+    found = catalog.execute(
+        "select p.proname, p.prosecdef, p.proconfig, p.proowner::regrole::text, obj_description(p.oid, 'pg_proc') <> ''"
+        " from pg_proc p where p.pronamespace::regnamespace::text ~ '^braid' and p.prokind <> 'f'"
+    ).fetchall()
+    assert [tuple(row) for row in found] == [("run_maintenance", False, None, owner_role(catalog), True)]
+    assert "run_maintenance" not in API
+
+
 # With these settings, numbers, dates and bytes become the same text in every session
 # (sql/core/99_privileges/5_settings.sql).
 PINNED = {

@@ -15,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.any_version
 SQL = Path(__file__).parents[3] / "sql"
 TEXTS = {file.relative_to(SQL).as_posix(): file.read_text() for file in sorted(SQL.rglob("*.sql"))}
-OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?\.\w+)", re.M)
+OBJECT = re.compile(r"^create or replace (function|procedure|view) (braid(?:_calls|_store)?\.\w+)", re.M)
 OBJECTS = {name: (kind, file) for file, text in TEXTS.items() for kind, name in OBJECT.findall(text)}
 MANIFESTS = {file.parent.name: json.loads(file.read_text()) for file in SQL.rglob("part.json")}
 MANIFEST_KEYS = {

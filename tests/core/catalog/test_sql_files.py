@@ -15,7 +15,7 @@ TEXTS = {file: file.read_text() for file in FILES}
 SETS = {"1_schemas", "99_privileges"}
 OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "policies.sql"]
 
-CREATE = re.compile(r"^create (?:or replace )?(function|view|type) (braid(?:_calls|_store)?)\.(\w+)", re.M)
+CREATE = re.compile(r"^create (?:or replace )?(function|procedure|view|type) (braid(?:_calls|_store)?)\.(\w+)", re.M)
 ATTRIBUTES = re.compile(
     r"\nlanguage (?:sql|plpgsql)\n(?:volatile|stable|immutable)\n(?:strict\n)?parallel (?:safe|unsafe|restricted)\n"
     r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n"
@@ -75,7 +75,7 @@ def test_attributes_come_in_one_order() -> None:
         name_of(file)
         for file in OBJECT_FILES
         for kind, _, _ in CREATE.findall(TEXTS[file])
-        if kind != "type"
+        if kind not in ("type", "procedure")  # test_functions.py tells why a procedure has no such settings
         and not ("with (security_invoker = true)" in TEXTS[file] if kind == "view" else ATTRIBUTES.search(TEXTS[file]))
     ]
     assert offenders == []

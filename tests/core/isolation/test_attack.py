@@ -167,7 +167,7 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
         name: role
         for role in ("admin", "writer", "reader")
         for (name,) in world.admin.execute(
-            "select proname from pg_proc where pronamespace = 'braid'::regnamespace"
+            "select proname from pg_proc where pronamespace = 'braid'::regnamespace and prokind = 'f'"
             " and has_function_privilege(%s, oid, 'EXECUTE')",
             # The superuser may run every function: administrators get the functions that writers may not run.
             ("postgres" if role == "admin" else f"braid_{role}",),

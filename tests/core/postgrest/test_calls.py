@@ -24,7 +24,7 @@ OWN_WORDS = re.compile("(?:alpha|beta)(?:secret|speaker|owner)?")
 def volatile(world: World) -> dict[str, bool]:
     """Return for each function whether it may write."""
     rows = world.admin.execute(
-        "select proname, provolatile = 'v' from pg_proc where pronamespace = 'braid'::regnamespace"
+        "select proname, provolatile = 'v' from pg_proc where pronamespace = 'braid'::regnamespace and prokind = 'f'"
     )
     return dict(rows.fetchall())
 

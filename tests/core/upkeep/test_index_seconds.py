@@ -53,7 +53,7 @@ def topics(rng: np.random.Generator, count: int, dimensions: int) -> npt.NDArray
 
 @pytest.mark.parametrize(
     ("kind", "count", "dimensions", "memory"),
-    [("normal", 20000, 24, "64MB"), ("topics", 40000, 24, "64MB"), ("topics", 10000, 64, "5MB")],
+    [("normal", 12000, 24, "64MB"), ("topics", 12000, 64, "5MB")],
 )
 def test_the_needed_seconds_are_right_within_a_half(
     db: Connection, kind: str, count: int, dimensions: int, memory: str

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from tools.cli.conftest import Run
@@ -21,6 +22,8 @@ from pgbraid.embedders import HttpEmbedder
 from pgbraid.worker import worker
 from support import JsonServer
 from support.calls import set_tenant, upsert
+from support.nearest import set_threshold, store
+from support.upkeep import make_slow
 from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
@@ -695,3 +698,23 @@ def test_a_notification_wakes_it(papers: Any, db: Connection, service: JsonServe
     db.execute("set braid.notify_workers = 'on'")
     upsert(db, [{"external_id": "new", "content": "Sooner."}], "papers")
     until(lambda: embedded(db) == 2)
+
+
+def test_it_builds_an_index_that_takes_longer_than_a_step(db: Connection, run: Run) -> None:
+    """It says so, and ends when all upkeep is done."""
+    set_threshold(db, 100, 3)
+    db.execute("select braid.create_collection('c', dimensions => 3)")
+    store(db, {str(n): np.random.default_rng(n).normal(size=3) for n in range(120)}, "c")
+    make_slow(db, 1000)
+    done = run("work", "--once")
+    assert (done.code, done.out, done.err) == (0, "building a vector index or merging takes about 1002 seconds\n", "")
+    shards = "select state, (select count(*) from braid_store.chunk_vectors) from braid_store.vector_shards"
+    assert db.execute(shards).fetchall() == [("serving", 0)]
+
+
+def test_upkeep_that_fails_is_told_once_and_keeps_nobody_waiting(db: Connection, run: Run) -> None:
+    upsert(db, [{"external_id": str(n), "content": f"words of {n}"} for n in range(100)])
+    db.execute("select braid.delete_documents(%s)", ([str(n) for n in range(50)],))
+    db.execute("alter table braid_store.segments add constraint failing check (chunk_count < 0) not valid")
+    done = run("work", "--once")
+    assert (done.code, done.err.count("failing")) == (0, 1)

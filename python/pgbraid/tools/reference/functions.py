@@ -19,7 +19,9 @@ FOR = re.compile(
     r"\s*(?:For (?:[a-z]+, )?(?:[a-z]+ and )?(?:administrators|services|monitors)"
     r"|Only [a-z ,]+ may (?:call|read) it)\.(?=\n|$)"
 )
-SIGNATURE = re.compile(r"^create or replace function braid\.\w+\((.*?)\)\nreturns (.*?)\nlanguage ", re.S | re.M)
+SIGNATURE = re.compile(
+    r"^create or replace (?:function|procedure) braid\.\w+\((.*?)\)\n(?:returns (.*?)\n)?language ", re.S | re.M
+)
 ROLES = ("reader", "writer", "administrator", "service", "monitor")
 ROW_TYPES = ("search_result", "write_result")
 # Names of arguments, or of an argument's keys, at the start of a sentence.
@@ -44,7 +46,7 @@ standby, it answers without.
 
 @dataclass(frozen=True)
 class Listed:
-    """Hold a function or view of the API with the text of its file."""
+    """Hold a function, procedure or view of the API with the text of its file."""
 
     header: Header
     text: str
@@ -61,7 +63,7 @@ class Listed:
 
 @cache
 def listed(kind: str) -> dict[str, list[Listed]]:
-    """Return the functions, or the views, of the core and of each part that has some."""
+    """Return the functions and procedures, or the views, of the core and of each part that has some."""
     found = resources()
     made: dict[str, list[Listed]] = {}
     for part in manifests(found):
@@ -71,7 +73,7 @@ def listed(kind: str) -> dict[str, list[Listed]]:
             if file.owner == part
             and (header := read_header(file.text)) is not None
             and header.name.startswith("braid.")
-            and header.kind == kind
+            and (header.kind == "view") == (kind == "view")
         ]
         if own:
             made[part] = sorted(own, key=lambda one: (one.header.page or "", one.name))
@@ -101,7 +103,7 @@ def index(kind: str) -> Iterator[list[str]]:
 
 
 def row(one: Listed) -> list[str]:
-    what = [does(one.header)] if one.header.kind == "function" else []
+    what = [] if one.header.kind == "view" else [does(one.header)]
     return [f"[`{one.name}`](#{one.name})", coded(brief(one.comment)), *what, roles(one.header)]
 
 
@@ -184,14 +186,15 @@ def section(one: Listed) -> Iterator[list[str]]:
     signature = SIGNATURE.search(one.text)
     assert signature is not None, one.name
     links = {name: link for name, link in all_links("").items() if link != f"#{one.name}"}
-    given, returned = signature[1], signature[2]
+    given, returned = signature[1], signature[2] or ""
     first, _, more = one.comment.partition("\n")
-    arguments, columns = (re.findall(r"(?:^|, ?|\() *(\w+) ", text, re.M) for text in (given, returned))
+    arguments, columns = (re.findall(r"(?:^|, ?|\() *(?:inout )?(\w+) ", text, re.M) for text in (given, returned))
     yield [f"### {one.name}"]
     yield wrapped(coded(first, links))
-    yield block(plain_sql(f"{call(one.name, given)}\nreturns {returned}"))
+    shown = call(one.name, given)
+    yield block(plain_sql(f"{shown}\nreturns {returned}" if returned else shown))
     yield from explained(more, arguments, columns, links, as_in_searches(one, arguments))
-    yield block(f"select * from {one.header.example};")
+    yield block(f"{'select * from' if returned else 'call'} {one.header.example};")
     yield facts_of(one)
 
 

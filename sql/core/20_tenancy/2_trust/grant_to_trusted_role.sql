@@ -26,7 +26,7 @@ begin
   end if;
   for v_command in
     with objects (kind, type, privilege, name) as (
-      select k, 'function', 'execute', f::text from unnest(c_kinds) k, braid_store.listed_functions(k) f
+      select k, 'routine', 'execute', f::text from unnest(c_kinds) k, braid_store.listed_functions(k) f
       union all
       select k, 'table', 'select', v::text from unnest(c_kinds) k, braid_store.listed_views(k) v
     ),

@@ -24,10 +24,10 @@ declare
   v_free_count int;
   v_task text;
   v_done jsonb;
-  v_key text;
   v_is_complete boolean;
   v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_listed": 0, "chunks_indexed": 0, "chunks_enqueued": 0,
-                   "vector_steps": 0, "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
+                   "vector_steps": 0, "shards_dropped": 0, "postings_moved": 0, "documents_reaped": 0, "warnings": [],
+                   "complete": true}';
 begin
   if v_budget <= interval '0' then
     raise exception 'time_budget is %', time_budget
@@ -66,13 +66,7 @@ begin
                                                                                       v_task || ': ' || sqlerrm)],
                                    'complete', false);
     end;
-    for v_key in select k from jsonb_object_keys(v_done) k loop
-      v_all := jsonb_set(v_all, array[v_key], case v_key
-        when 'warnings' then (v_all -> 'warnings') || (v_done -> 'warnings')
-        when 'complete' then to_jsonb((v_all -> 'complete')::boolean and (v_done -> 'complete')::boolean)
-        when 'seconds_needed' then to_jsonb(greatest((v_all ->> v_key)::int, (v_done ->> v_key)::int))
-        else to_jsonb((v_all -> v_key)::bigint + (v_done -> v_key)::bigint) end);
-    end loop;
+    v_all := braid_store.add_results(v_all, v_done);
     -- A shard that has just begun to serve keeps its locks until the end, too. With a short deadline, a clear waits no
     -- longer than it must.
     if v_task = 'index_shards' and (v_done -> 'vector_steps')::int > 0 and not v_is_bounded then

@@ -38,7 +38,8 @@ begin
                                 'warnings', v_done.warnings, 'complete', v_done.is_complete)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'empty_postings' then
-      return jsonb_build_object('complete', (braid_store.empty_postings(deadline)).is_complete);
+      v_done := braid_store.empty_postings(deadline);
+      return jsonb_build_object('postings_moved', v_done.moved_count, 'complete', v_done.is_complete);
     when 'move_vectors' then
       v_done := braid_store.move_vectors(deadline);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,

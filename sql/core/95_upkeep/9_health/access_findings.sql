@@ -21,7 +21,8 @@ as $$
     join ours n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'S')
     union all
-    select 'function', p.oid, p.oid::regprocedure::text, n.nspname, p.proowner,
+    select case p.prokind when 'p' then 'procedure' else 'function' end, p.oid, p.oid::regprocedure::text, n.nspname,
+      p.proowner,
       coalesce(p.proacl, acldefault('f', p.proowner))
     from pg_proc p
     join ours n on n.oid = p.pronamespace
@@ -122,7 +123,8 @@ as $$
   from pg_proc p
   join ours n on n.oid = p.pronamespace
   where p.prosecdef and n.nspname = 'braid'
-     or 'search_path=pg_catalog, pg_temp' <> all (coalesce(p.proconfig, '{}'))
+     -- A procedure that commits cannot set its search_path.
+     or 'search_path=pg_catalog, pg_temp' <> all (coalesce(p.proconfig, '{}')) and (p.prokind <> 'p' or p.prosecdef)
   union all
   -- PostgREST reads its settings from the settings of its login.
   select 'problem', 'schema_exposed', format('role %I', r.rolname),

@@ -143,7 +143,7 @@ begin
                                   v_moving.vector_count, v_moving.seconds_needed)
                       else format('More than %s vectors are in no vector index.', v_limit) end;
       reason := 'Each semantic search scans all of these vectors. Maintenance builds the index; in SQL, call '
-                'maintain() without a time_budget, which builds it however long that takes.';
+                'run_maintenance() without a time_budget, which builds it however long that takes.';
       command := format('pgbraid maintain --seconds %s', greatest(3600, 2 * v_moving.seconds_needed));
       return next;
     end if;

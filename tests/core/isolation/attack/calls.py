@@ -25,7 +25,7 @@ select p.proname as name, p.provolatile <> 'v' as reads, p.pronargs - p.pronargd
   coalesce(p.proargnames[:p.pronargs], '{}') as names,
   array(select format_type(t.oid, null) from unnest(p.proargtypes) with ordinality t (oid, place)
         order by t.place) as types
-from pg_proc p where p.pronamespace = 'braid'::regnamespace order by p.proname
+from pg_proc p where p.pronamespace = 'braid'::regnamespace and p.prokind = 'f' order by p.proname
 """
 
 

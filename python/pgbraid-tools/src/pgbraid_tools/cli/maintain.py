@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def maintain(dsn: str | None, seconds: float) -> None:
     """Bring synced tables over, merge index segments, move vectors to where they are found fastest, and reclaim space.
 
-    Each step is bounded and committed; it goes on until nothing is left to do or the time is spent. If there is
-    time left, and the login is the owner of the tables or a superuser, it returns space to the disk without locking
-    anybody out. It vacuums tables with many deleted rows, moves postings to the front of their table, and reindexes
-    bloated indexes; bytes_reclaimed says how much space that freed. A step that has begun is finished, even past
-    the deadline.
+    Each step is bounded and committed; it goes on until nothing is left to do, the time is spent, or the rest waits
+    for other sessions. If there is time left, and the login is the owner of the tables or a superuser, it returns
+    space to the disk without locking anybody out. It vacuums tables with many deleted rows, moves postings to the
+    front of their table, and reindexes bloated indexes; bytes_reclaimed says how much space that freed. A step that
+    has begun is finished, even past the deadline.
 
     At the coordinator of a cluster it does so on all workers at the same time.
     """
@@ -83,8 +83,6 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
     from pgbraid_tools.cli.reclaim import reclaim_space
 
     deadline = time.monotonic() + seconds
-    done: dict[str, Any] = {}
-    unfit: int | None = None
     with psycopg.connect(dsn, autocommit=True) as connection:
         try:
             applied = _apply_changes(connection, deadline)
@@ -95,27 +93,14 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
             if found is None or "sync" in found.part_hashes:
                 raise
             applied = {"rows": 0, "warnings": [], "complete": True}
+        row = connection.execute(
+            "call braid.run_maintenance(time_budget => make_interval(secs => %s))",
+            (max(deadline - time.monotonic(), 0.1),),
+        ).fetchone()
+        assert row is not None
+        done: dict[str, Any] = row[0]
         left = deadline - time.monotonic()
-        needed = 10.0
-        while not done.get("complete") and (not done or left > 0):
-            row = connection.execute(
-                "select braid.maintain(time_budget => make_interval(secs => %s))", (min(left, needed),)
-            ).fetchone()
-            assert row is not None
-            # An index or a merge is not begun without enough time for it.
-            unfit = row[0].pop("seconds_needed", None)
-            needed = max(10.0, unfit or 0)
-            done = {
-                key: done.get(key, type(value)()) + value if key != "complete" else value
-                for key, value in row[0].items()
-            }
-            left = deadline - time.monotonic()
-            if not any(value for key, value in row[0].items() if key not in ("complete", "warnings")) and left > 0:
-                # The remaining work waits for another session.
-                time.sleep(0 if done["complete"] else min(left, 0.5))
-        if unfit is not None:
-            done["seconds_needed"] = unfit
-        if done.get("complete") and left > 0:
+        if done["complete"] and left > 0:
             reclaimed = reclaim_space(connection, deadline, done["warnings"])
             if reclaimed is not None:
                 done["bytes_reclaimed"] = reclaimed

@@ -132,7 +132,7 @@ def _work_once(dsn: str, service: Service, workers: list[Worker], stopped: _Stop
     from pgbraid.worker.worker import backlog
 
     threads: list[threading.Thread] = []
-    told: set[str] = set()
+    told, told_upkeep = set[str](), set[str]()
     with pgbraid.connect(dsn, embedder=service.embedder) as client, _cancelled_by(stopped, client):
         # Checks first that the login may do this.
         backlog(client, service.embedder)
@@ -146,7 +146,7 @@ def _work_once(dsn: str, service: Service, workers: list[Worker], stopped: _Stop
             if stopped.is_set():
                 break
             _raise_failure(workers)
-            is_complete = _maintain(client)
+            is_complete = _maintain(client, told_upkeep)
             if before == sum(worker.embedded for worker in workers):
                 if is_complete and is_applied:
                     return _report_left(client, service)
@@ -163,7 +163,7 @@ def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, 
     from pgbraid.worker.worker import backlog, pause_after
 
     threads: list[threading.Thread] = []
-    told: set[str] = set()
+    told, told_upkeep = set[str](), set[str]()
     failures = 0
     while not stopped.is_set():
         try:
@@ -174,7 +174,7 @@ def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, 
                     threads = _start(workers)
                 _listen(client)
                 while not stopped.is_set():
-                    is_complete = _maintain(client)
+                    is_complete = _maintain(client, told_upkeep)
                     failures = 0
                     until = time.monotonic() + (MAINTENANCE_INTERVAL if is_complete else 0)
                     is_over = False
@@ -257,26 +257,38 @@ def _rest(client: Client, workers: list[Worker], stopped: threading.Event, secon
 
 
 def _apply_changes(client: Client, told: set[str]) -> bool:
-    """Apply changes of synced tables; return whether nothing is left. Report each problem once."""
+    """Apply changes of synced tables; return whether nothing is left to do now."""
     from pgbraid.worker.worker import has_function
 
     if not has_function(client, "apply_changes"):
         return True
     done = client.apply_changes(5)
-    for warning in sorted(set(done["warnings"]) - told):
-        _report(warning, True)
-    told.clear()
-    told.update(done["warnings"])
+    _tell(done["warnings"], told)
     # The problem of a warning stays, so an immediate retry would not help.
     return bool(done["complete"] or (done["warnings"] and not done["rows"]))
 
 
-def _maintain(client: Client) -> bool:
-    """Run one step of upkeep; return whether nothing is left."""
+def _maintain(client: Client, told: set[str]) -> bool:
+    """Run one step of upkeep, however long it takes; return whether nothing is left to do now."""
     done = client.maintain(5)
     if "seconds_needed" in done:
-        done = client.maintain(done["seconds_needed"])
-    return bool(done["complete"])
+        line = f"building a vector index or merging takes about {done['seconds_needed']} seconds"
+        if line not in told:
+            _report(line, False)
+        done = client.maintain()
+        done["warnings"].append(line)
+        told.add(line)
+    _tell(done["warnings"], told)
+    has_progress = any(count for name, count in done.items() if name not in ("complete", "warnings", "seconds_needed"))
+    return bool(done["complete"] or (done["warnings"] and not has_progress))
+
+
+def _tell(warnings: list[str], told: set[str]) -> None:
+    """Report the warnings that the step before did not have."""
+    for warning in sorted(set(warnings) - told):
+        _report(warning, True)
+    told.clear()
+    told.update(warnings)
 
 
 def _end(dsn: str, workers: list[Worker], threads: list[threading.Thread], stopped: _Stop) -> None:

@@ -1,4 +1,4 @@
-"""Read the facts that a function or view states about itself at the top of its file in `sql/`.
+"""Read the facts that a function, procedure or view states about itself at the top of its file in `sql/`.
 
     -- role: writer                    who may run or read it; what services may, administrators may
     -- tenants: all                    it acts across tenants, so it belongs to the tables' owner
@@ -20,7 +20,7 @@ from pgbraid.install.resources import CORE, Resources
 
 ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "gateway")
 KEYS = ("role", "tenants", "standby", "example", "page")
-OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
+OBJECT = re.compile(r"^create or replace (function|procedure|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
 VOLATILE = re.compile(r"^volatile$", re.M)
 # Matches a fact with its continuation lines.
 FACT = re.compile(r"-- (\w+): (.*\n(?:--   .*\n)*)")
@@ -47,7 +47,7 @@ class Header:
 
 
 def read_header(text: str) -> Header | None:
-    """Return the facts about a file's function or view; None without one. Raise ValueError for an unknown word."""
+    """Return the facts about a file's object; None without one. Raise ValueError for an unknown word."""
     found = OBJECT.search(text)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def read_header(text: str) -> Header | None:
     return Header(
         kind,
         f"{schema}.{name}",
-        VOLATILE.search(text) is not None,
+        kind == "procedure" or VOLATILE.search(text) is not None,
         tuple(roles),
         "tenants" in facts,
         facts["standby"] == "yes" if "standby" in facts else None,
@@ -106,5 +106,5 @@ def _listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
     lists: dict[str, dict[str, list[str]]] = {"functions": {}, "views": {}}
     for header in filter(None, map(read_header, texts)):
         for role in (*header.roles, *(["all_tenants"] if header.acts_across_tenants else [])):
-            lists[f"{header.kind}s"].setdefault(role, []).append(header.name)
+            lists["views" if header.kind == "view" else "functions"].setdefault(role, []).append(header.name)
     return lists
