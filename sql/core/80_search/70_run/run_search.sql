@@ -91,7 +91,11 @@ begin
   v_found.filter_ms := v_filter_ms;
   v_ranked := clock_timestamp();
   v_arrangement.has_more := v_arrangement.has_more or v_request.has_deep_pages and v_can_grow;
-  results := braid_store.arranged_rows(v_request, v_arrangement);
+  results := case
+    when v_is_plain and cardinality(v_request.boosts) = 0
+         and not ((v_request.options).snippet or (v_request.options).context or coalesce(v_arrangement.has_more, false))
+    then braid_store.result_rows(v_tenant_id, v_arrangement.arranged)
+    else braid_store.arranged_rows(v_request, v_arrangement) end;
   if not is_reported then
     return;
   end if;
