@@ -12,7 +12,7 @@ from support.calls import full_text, one, semantic, set_tenant, upsert, vector
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
-DERIVED = ("postings", "forward_rows", "segments", "segment_chunks", "chunk_vectors", "embedding_jobs")
+DERIVED = ("postings_a", "forward_rows", "segments", "segment_chunks", "chunk_vectors", "embedding_jobs")
 TABLES = ("documents", "chunks", *DERIVED)
 UNIT = [1.0] + [0.0] * 383
 

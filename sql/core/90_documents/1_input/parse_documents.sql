@@ -156,19 +156,21 @@ begin
                d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',
                (d.value ->> 'importance')::float8, (d.value ->> 'occurred_at')::timestamptz, d.value ->> 'language',
                d.value ->> 'embedding', f.chunks,
-               -- A key whose value is null counts as absent, except inside metadata.
-               sha256(convert_to(
+               -- A key whose value is null counts as absent, except inside metadata. Half of a hash is enough to tell
+               -- versions of a document apart.
+               substr(sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
                      d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
                      || h.embedding),
-                   h.chunks)::text, 'UTF8')),
-               sha256(convert_to(
+                   h.chunks)::text, 'UTF8')), 1, 16),
+               substr(sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
                      d.value - v_other_keys),
                    -- The same moment gives the same hash, however it is written.
-                   extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
+                   extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text,
+                 'UTF8')), 1, 16),
                case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
                case when jsonb_typeof(d.value -> 'turns') = 'array' then d.value -> 'turns' end,
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,

@@ -16,6 +16,7 @@ as $$
 declare
   -- A smaller table is left to vacuum.
   c_least_bytes constant bigint := 4000000;
+  v_is_read boolean;
 begin
   if pg_relation_size('braid_store.chunk_vectors') < c_least_bytes or truncate_vectors.deleted_before is null
      or exists (select from braid_store.chunk_vectors) then
@@ -23,16 +24,22 @@ begin
   elsif pg_stat_get_xact_tuples_deleted('braid_store.chunk_vectors'::regclass) > truncate_vectors.deleted_before then
     return false; -- Other sessions do not see yet that this transaction has deleted the rows.
   end if;
-  lock table braid_store.chunk_vectors in access exclusive mode;
-  -- A TRUNCATE ignores snapshots. All rows were deleted before the lock, so a snapshot taken from now on shows none.
-  perform pg_stat_clear_snapshot();
-  if exists (select from braid_store.chunk_vectors)
-     or exists (
-       select from pg_stat_activity a
-       where a.pid <> pg_backend_pid() and a.datname = current_database() and a.usesysid is not null
-         and a.backend_xmin is not null) then
-    return false;
-  end if;
+  -- A TRUNCATE ignores snapshots. All rows were deleted before the lock, so a snapshot taken from then on shows none.
+  -- The first round spares searches the lock while others have snapshots.
+  for v_round in 1..2 loop
+    perform pg_stat_clear_snapshot();
+    select exists (
+             select from pg_stat_activity a
+             where a.pid <> pg_backend_pid() and a.datname = current_database() and a.usesysid is not null
+               and a.backend_xmin is not null)
+           or exists (select from braid_store.chunk_vectors)
+    into v_is_read;
+    if v_is_read then
+      return false;
+    elsif v_round = 1 then
+      lock table braid_store.chunk_vectors in access exclusive mode;
+    end if;
+  end loop;
   truncate braid_store.chunk_vectors;
   return true;
 exception when lock_not_available then
