@@ -455,8 +455,8 @@ comment on table braid_store.segments is
     'are sums. k1, b and the like are the BM25 parameters of the segment''s impacts. The segments of a collection''s '
     'sparse terms have its id negated; so have their postings and segment_chunks.';
 comment on column braid_store.segments.chunk_ids is
-    'The ids of the segment''s chunks in the order of their numbers, which is ascending: a copy of segment_chunks, '
-    'for segments of 2048 chunks and more. Null: only segment_chunks knows.';
+    'The ids of the segment''s chunks in the order of their numbers, which is ascending: a copy of segment_chunks. '
+    'Null in segments of less than 2048 chunks and where the ids are consecutive.';
 comment on column braid_store.segments.listed_count is
     'metadata_lists has the values of the first chunks by number, up to this count.';
 comment on column braid_store.segments.max_weight is

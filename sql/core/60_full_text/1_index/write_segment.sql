@@ -54,9 +54,8 @@ begin
            write_segment.collection.k1,
            coalesce(write_segment.collection.b, braid_store.adaptive_b(a.average_length)),
            write_segment.collection.title_weight, a.average_length,
-           case when cardinality(write_segment.chunk_ids) >= c_least_listed then write_segment.chunk_ids end,
-           case when write_segment.chunk_ids[n.chunk_count] - write_segment.chunk_ids[1] = n.chunk_count - 1
-                then write_segment.chunk_ids[1] end
+           case when f.first_chunk_id is null and n.chunk_count >= c_least_listed then write_segment.chunk_ids end,
+           f.first_chunk_id
     from (
       select count(*) as chunk_count, sum(cardinality(f.position_ends)) as posting_count,
              sum(f.body_length) as body_length, sum(f.title_length) as title_length
@@ -72,7 +71,12 @@ begin
                                         n.body_length + write_segment.collection.title_weight * n.title_length)
                as average_length
       offset 0
-    ) a
+    ) a,
+    lateral (
+      select case when write_segment.chunk_ids[n.chunk_count] - write_segment.chunk_ids[1] = n.chunk_count - 1
+                  then write_segment.chunk_ids[1] end as first_chunk_id
+      offset 0
+    ) f
     returning * into v_segment;
     v_segment.chunk_ids := null;
   end if;

@@ -23,7 +23,7 @@ begin
     v_segments.block_width, null, null, -1, 'infinity');
   return braid_store.demanded_chunks(
     demanded_by_index.tenant_id, demanded_by_index.collection,
-    braid_store.live_chunks(demanded_by_index.tenant_id, demanded_by_index.collection.id, v_segments.segment_ids,
+    braid_store.live_chunks(demanded_by_index.tenant_id, demanded_by_index.collection.id, v_segments,
                             coalesce(v_gathered.places, '{}'), braid_store.no_filter()),
     demanded_by_index.demands);
 end

@@ -1,7 +1,7 @@
 create or replace function braid_store.live_chunks(
   tenant_id int,
   collection_id int,
-  segment_ids bigint[],
+  searched braid_store.searched_segments,
   places bigint[],
   filter braid_store.filter
 )
@@ -25,14 +25,15 @@ declare
   v_chunk_ids bigint[];
   v_deleted bigint[];
 begin
-  if not live_chunks.filter.is_empty and cardinality(live_chunks.places) > 100 then
+  if not live_chunks.filter.is_empty and cardinality(live_chunks.places) > 100
+     and array_position(live_chunks.searched.first_chunk_ids, null) is not null then
     select array_agg(l.chunk_id), array_agg(l.place)
     into v_listed_ids, v_listed_places
     from (
       select s.chunk_ids[(u.place & braid_store.max_chunk_number()::bigint)::int] as chunk_id, u.place
       from (
         select g.segment_number, s.chunk_ids
-        from unnest(live_chunks.segment_ids) with ordinality g (segment_id, segment_number),
+        from unnest(live_chunks.searched.segment_ids) with ordinality g (segment_id, segment_number),
              lateral (
                -- array_cat detoasts the list only once, as in places_of.
                select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
@@ -54,23 +55,27 @@ begin
       v_rest := array(select unnest(live_chunks.places) except select unnest(v_listed_places));
     end if;
   end if;
-  -- Rows are looked up one by one by the whole key. For a list of keys, PostgreSQL 16 would read the whole segment,
-  -- because it has no statistics.
+  -- Ids that are not consecutive are looked up one by one by the whole key. For a list of keys, PostgreSQL 16 would
+  -- read the whole segment, because it has no statistics.
   v_chunk_ids := v_listed_ids || array(
     select sc.chunk_id
     from (
-      select live_chunks.segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
+      select u.place >> braid_store.chunk_number_bits() as segment_number,
              (u.place & braid_store.max_chunk_number()::bigint)::int as chunk_number
       from unnest(coalesce(v_rest, live_chunks.places)) u (place)
       offset 0
     ) u,
     lateral (
-      select sc.chunk_id from braid_store.segment_chunks sc
-      where sc.tenant_id = live_chunks.tenant_id and sc.collection_id = live_chunks.collection_id
-        and sc.segment_id = u.segment_id and sc.chunk_number between u.chunk_number and u.chunk_number
-      order by sc.chunk_number
+      select coalesce(live_chunks.searched.first_chunk_ids[u.segment_number] + u.chunk_number - 1, (
+               select sc.chunk_id from braid_store.segment_chunks sc
+               where sc.tenant_id = live_chunks.tenant_id and sc.collection_id = live_chunks.collection_id
+                 and sc.segment_id = live_chunks.searched.segment_ids[u.segment_number]
+                 and sc.chunk_number between u.chunk_number and u.chunk_number
+               order by sc.chunk_number
+               limit 1)) as chunk_id
       offset 0
-    ) sc);
+    ) sc
+    where sc.chunk_id is not null);
   if live_chunks.filter.is_empty then
     -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more, and a deletion counts
     -- it for the same time. Without deletions there are no tombstones to look up.
@@ -95,6 +100,6 @@ begin
 end
 $$;
 
-comment on function braid_store.live_chunks(int, int, bigint[], bigint[], braid_store.filter) is
+comment on function braid_store.live_chunks(int, int, braid_store.searched_segments, bigint[], braid_store.filter) is
   'Return the ids of the chunks at the given places of the index, except deleted chunks and chunks that the filter '
   'excludes.';

@@ -128,8 +128,8 @@ begin
                           || braid_store.general_scores(tenant_id, collection, v_unkeyed_ids, query);
       end if;
     elsif score_candidates.among is null then
-      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, searched.segment_ids,
-                                             gathered.places[v_first : v_last], filter);
+      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, searched, gathered.places[v_first : v_last],
+                                             filter);
     else
       v_batch_ids := array(select score_candidates.among_ids[width_bucket(u.place, score_candidates.among)]
                            from unnest(gathered.places[v_first : v_last]) u (place));

@@ -37,8 +37,8 @@ begin
     v_gathered := braid_store.gather_candidates(
       tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, null, null, 0,
       'infinity');
-    v_chunk_ids := braid_store.live_chunks(tenant_id, collection.id, v_segments.segment_ids,
-                                           coalesce(v_gathered.places, '{}'), filter);
+    v_chunk_ids := braid_store.live_chunks(tenant_id, collection.id, v_segments, coalesce(v_gathered.places, '{}'),
+                                           filter);
   end if;
 
   if v_has_demands then
