@@ -105,7 +105,7 @@ class Postgres(Engine):
         with connect(self._dsn) as db:
             db.execute("drop table if exists documents cascade")
             db.execute(TABLE.encode())
-            db.execute("set maintenance_work_mem = '2GB'")
+            db.execute("set maintenance_work_mem = '1GB'")
             with self.step("rows"):
                 self._copy(db)
             with self.step("text index"):

@@ -68,10 +68,10 @@ class Textsearch(Engine):
             with self.step("text index"):
                 db.execute("create index on documents using bm25 (content) with (text_config = 'simple')")
             with self.step("vector index"):
-                # The type is pgbraid's.
+                # pgbraid chooses the same type and parameters.
                 db.execute(
                     f"create index on documents using hnsw ((embedding::halfvec({DIMENSIONS})) halfvec_cosine_ops)"
-                    " with (m = 16, ef_construction = 64)"
+                    " with (m = 16, ef_construction = 100)"
                 )
             with self.step("other indexes"):
                 for key in SHARES:
