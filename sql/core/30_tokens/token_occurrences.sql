@@ -31,21 +31,12 @@ begin
       from split_texts s
     ) as w
     group by w.word
-  ), token_lexemes as materialized (
+  ), lexemes as materialized (
     select l.*
     from braid_store.token_lexemes(
-      array(select v.word from vocabulary v order by v.word_number), token_occurrences.text_config,
-      token_occurrences.fold_diacritics
+      array(select v.word from vocabulary v), -- A materialised query is read in the order of its rows.
+      token_occurrences.text_config, token_occurrences.fold_diacritics
     ) as l
-  ), lexemes as (
-    select l.word_number, l.place, l.lexeme, l.kind,
-      -- The window is partitioned by one number, because rows with equal keys then need no second comparison in the
-      -- sort.
-      l.kind <> 'stop_word'
-        and count(*) filter (where l.kind <> 'stop_word')
-              over (partition by l.word_number::bigint << 32 | l.place rows unbounded preceding) = 1 as is_counted
-    from token_lexemes l
-    where l.kind <> 'run'
   ), shifts as materialized (
     -- A word that takes no position, or several, shifts the positions after it. Few words do, so the other words look
     -- up their shift by binary search, which needs no sort.
@@ -54,18 +45,18 @@ begin
       select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits()
         order by m.place))::int as shift
       from (
-        select unnest(v.places) + 1 as place, coalesce(l.position_count, 0) as position_count
-        from vocabulary v
-        left join (
-          select distinct l.word_number, l.position_count from token_lexemes l
-        ) as l on l.word_number = v.word_number
-        where l.position_count is distinct from 1
+        select unnest(v.places) + 1 as place, l.position_count
+        from (
+          select distinct l.word_number, l.position_count from lexemes l where l.position_count <> 1
+        ) as l
+        join vocabulary v on v.word_number = l.word_number
         union all
         select t.text_number::bigint << braid_store.position_bits(), 1
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
+        where exists (select from lexemes l where l.position_count <> 1)
       ) as m
     ) as s
-    having bool_or(s.shift <> 0)
+    having count(*) > 0
   ), words as materialized (
     select v.word_number,
       case when (select s.places from shifts s) is null then v.places
@@ -76,10 +67,11 @@ begin
     from vocabulary v
   ), runs as (
     select l.lexeme as run, unnest(w.occurrences) + l.place as start
-    from token_lexemes l
+    from lexemes l
     join words w on w.word_number = l.word_number
     where l.kind = 'run'
   ), characters as (
+    -- Characters are put in the order of their places, because a gram may come from several runs.
     select r.is_alone, r.start + generate_series(0, cardinality(r.characters) - 1) as occurrence,
       unnest(r.characters) collate "C" as character, unnest(r.characters[2:]) collate "C" as next_character
     from (
@@ -87,12 +79,14 @@ begin
       from runs r
       offset 0 -- so that each run is split only once
     ) as r
+    order by occurrence
   )
   select l.lexeme, l.kind, l.is_counted,
     -- Most words take one position, at which they may have many lexemes.
     case when l.place = 0 then w.occurrences else array(select unnest(w.occurrences) + l.place) end
   from lexemes l
   join words w on w.word_number = l.word_number
+  where l.kind <> 'run'
   union all
   -- This is the result of token_grams, grouped by lexeme: a text of unspaced script has a gram for each character.
   select g.character || coalesce(g.next_character, ''), g.kind, g.kind <> 'bigram', g.occurrences
@@ -106,7 +100,8 @@ begin
   ) as g;
 end
 $$;
+
 comment on function braid_store.token_occurrences(text[], text, boolean) is
   'Return what tokenize() returns, grouped: one row for each lexeme of a distinct word and for each gram of unspaced '
-  'script. occurrences: where the lexeme stands; see braid_store.position_bits. is_counted: true in exactly one row '
-  'for each position with a lexeme that is no stop word, so these rows give a text''s length.';
+  'script. occurrences: where the lexeme stands, ascending; see braid_store.position_bits. is_counted: true in exactly '
+  'one row for each position with a lexeme that is no stop word, so these rows give a text''s length.';

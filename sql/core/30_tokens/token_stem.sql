@@ -8,25 +8,15 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_config regconfig := braid_store.token_config(token_stem.text_config);
-  v_ascii_dictionaries regdictionary[];
-  v_other_dictionaries regdictionary[];
+  v_dictionaries regdictionary[] := braid_store.token_dictionaries(token_stem.text_config);
+  v_config regconfig;
 begin
-  -- 1 and 2 are the default parser's token types asciiword and word.
-  select array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 1),
-         array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 2)
-  into v_ascii_dictionaries, v_other_dictionaries
-  from pg_ts_config_map m
-  where m.mapcfg = v_config;
-
-  if cardinality(v_ascii_dictionaries) = 1 and cardinality(v_other_dictionaries) = 1 then
+  if v_dictionaries is not null then
     return query
     with lexized as materialized (
       select w.word,
-        ts_lexize(
-          case when octet_length(w.word) = length(w.word) then v_ascii_dictionaries[1] else v_other_dictionaries[1] end,
-          w.word
-        ) as stems
+        ts_lexize(case when octet_length(w.word) = length(w.word) then v_dictionaries[1] else v_dictionaries[2] end,
+          w.word) as stems
       from unnest(token_stem.words) as w (word)
     )
     select l.word, coalesce(l.stems[1], l.word),
@@ -34,7 +24,7 @@ begin
         when l.stems = '{}' then true
         -- it's and don't are stop words if both halves are: the lists contain "don" and "t".
         when strpos(l.word, '''') > 0 then (
-          select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}')
+          select bool_and(ts_lexize(v_dictionaries[1], h.half) = '{}')
           from string_to_table(l.word, '''') as h (half)
         )
         else false
@@ -44,12 +34,13 @@ begin
     select l.word, s.stem, false from lexized l cross join lateral unnest(l.stems[2:]) as s (stem)
     where cardinality(l.stems) > 1;
   else
+    v_config := braid_store.token_config(token_stem.text_config);
     -- If there are several dictionaries, one may be a filtering dictionary, which only to_tsvector supports.
     return query
     select w.word, coalesce(s.stem, w.word),
       s.stem is null and exists (
-        select from unnest(v_ascii_dictionaries || v_other_dictionaries) as d (dictionary)
-        where ts_lexize(d.dictionary, w.word) = '{}'
+        select from pg_ts_config_map m
+        where m.mapcfg = v_config and m.maptokentype in (1, 2) and ts_lexize(m.mapdict, w.word) = '{}'
       )
     from unnest(token_stem.words) as w (word)
     left join lateral unnest(tsvector_to_array(to_tsvector(v_config, w.word))) as s (stem) on true;
