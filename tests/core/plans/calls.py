@@ -42,7 +42,7 @@ class Call:
 
 def lists(statement: str) -> Call:
     scored = ("segment_chunks", "tombstones", "chunks", "documents", "forward_rows")
-    return Call(statement, grows={"postings_a": LISTS, **dict.fromkeys(scored, BOUNDS)})
+    return Call(statement, grows={"postings": LISTS, **dict.fromkeys(scored, BOUNDS)})
 
 
 FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"

@@ -187,8 +187,8 @@ def reads(db: Connection, statement: str, prepare: Iterable[str], values: dict[s
 def _counts(db: Connection) -> dict[str, tuple[int, int, int]]:
     counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
     for table, *numbers in db.execute(COUNTS.encode()).fetchall():
-        # Every shard is its own table, and the tenant has one at a time.
-        name = "vectors" if table.startswith("vectors_") else table
+        # Every shard is its own table, and the tenant has one at a time. Postings are in either of two tables.
+        name = next((kind for kind in ("vectors", "postings") if table.startswith(f"{kind}_")), table)
         old = counts[name]
         counts[name] = (old[0] + numbers[0], old[1] + numbers[1], old[2] + numbers[2])
     return counts

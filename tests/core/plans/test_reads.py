@@ -95,7 +95,14 @@ def test_long_work_is_linear(measured: Measurements) -> None:
     grown = [
         line
         for (function, place), medium in measured.medium.items()
-        for line in compare(CALLS[function][place], measured.small[function, place], medium, MEDIUM // SMALL, set())
+        for line in compare(
+            CALLS[function][place],
+            measured.small[function, place],
+            medium,
+            MEDIUM // SMALL,
+            # After enough writes that were rolled back, it moves all postings to the other table.
+            {"postings"} if function == "maintain" else set(),
+        )
     ]
     assert not grown, "\n".join(grown)
 

@@ -55,7 +55,8 @@ def test_settings_that_cost_speed_are_told_to_administrators(home: Path, pg_vers
     with psycopg.connect(dsn, autocommit=True) as db:
         assert codes(db) == ["autovacuum_off"]
         db.execute(
-            "insert into braid_store.sparse_rows select 1, 1, n, repeat('x', 1500), '{1}' "
+            "insert into braid_store.sparse_rows (tenant_id, collection_id, chunk_id, terms, weights)"
+            " select 1, 1, n, repeat('x', 1500), '{1}' "
             "from generate_series(1, 4000) n"
         )
         db.execute("vacuum")

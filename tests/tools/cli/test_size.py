@@ -95,10 +95,10 @@ def test_nodes_follow_from_the_demand(run: Run) -> None:
 
 def test_a_tenant_is_whole_on_a_node(run: Run) -> None:
     """Two of three tenants of 27 GB in memory each do not share a node with 48 GB."""
-    three = estimated(run, "--chunks", 28_000_000, "--tenants", 3)
+    three = estimated(run, "--chunks", 24_000_000, "--tenants", 3)
     assert (three["primaries"], three["nodes_by"]["memory"]) == (3, 3)
-    assert estimated(run, "--chunks", 28_000_000, "--tenants", 28)["primaries"] == 2
-    assert estimated(run, "--chunks", 28_000_000, "--tenants", 3, "--memory", "128GB")["primaries"] == 1
+    assert estimated(run, "--chunks", 24_000_000, "--tenants", 24)["primaries"] == 2
+    assert estimated(run, "--chunks", 24_000_000, "--tenants", 3, "--memory", "128GB")["primaries"] == 1
     # Small tenants fit beside a large one.
     assert estimated(run, "--chunks", 7_000_000, "--tenants", 100, "--largest", 6_666_667)["primaries"] == 1
 
@@ -122,8 +122,8 @@ def test_standbys_take_no_writes(run: Run) -> None:
 
 def test_a_standby_has_one_database(run: Run) -> None:
     found = estimated(run, "--chunks", 10**8, "--tenants", 1000, "--qps", 4000)
-    assert (found["primaries"], found["nodes_by"]["processors"]) == (8, 12)
-    assert found["standbys"] == 8
+    assert (found["primaries"], found["nodes_by"]["processors"]) == (9, 12)
+    assert found["standbys"] == 9
     assert estimated(run, "--chunks", 10**8, "--tenants", 1000, "--qps", 2700)["standbys"] == 0
 
 

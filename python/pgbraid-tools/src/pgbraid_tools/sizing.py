@@ -29,8 +29,9 @@ OUT_OF_LINE, PIECE, PIECE_HEAD = 8000, 1996, 50
 # threshold.
 INDEXED_FROM, INDEXED_AT, INDEXED_BASE = 8000, 384, 200
 # Bytes of a row with its index entries, without its text and vector.
-DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR_KEYS, SHARD_VECTOR, SHARD_KEYS = 250, 225, 240, 60, 49, 105
-FORWARD, FORWARD_WORD = 214, 5.5
+DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR_KEYS, SHARD_KEYS = 250, 225, 240, 60, 105
+# A forward row has its words' positions, and 8 bytes for the frequency of each distinct word.
+FORWARD, FORWARD_WORD, FORWARD_LEXEME = 214, 5.5, 10.0
 # Bytes of a posting, and of a row of postings, which exists for each lexeme of each segment. Eight segments of a size
 # are merged.
 POSTING, LEXEME, SEGMENTS = 5.0, 150, 8
@@ -109,7 +110,7 @@ def bytes_of_chunks(
     sizes = {
         "documents": float(DOCUMENT),
         "chunks": CHUNK + text,
-        "forward_rows": FORWARD + FORWARD_WORD * words,
+        "forward_rows": FORWARD + FORWARD_WORD * words + FORWARD_LEXEME * words**CHUNK_EXPONENT,
         "segment_chunks": float(SEGMENT_CHUNK),
         "postings": POSTING * words**CHUNK_EXPONENT + LEXEME * lexemes / chunks,
     }
@@ -118,7 +119,6 @@ def bytes_of_chunks(
         return {**sizes, "chunk_vectors": VECTOR_KEYS + _stored(48, HEAD + NUMBER["vector"] * dimensions)}
     return {
         **sizes,
-        "chunk_vectors": float(SHARD_VECTOR),
         # 49 bytes are the row's header, tenant_id, chunk_id, embedding_hash and is_duplicate.
         "vectors": _stored(49, HEAD + NUMBER[storage] * dimensions),
         "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + HEAD + INDEXED_NUMBER[storage] * dimensions, NEIGHBOURS),
