@@ -21,6 +21,7 @@ OPEN = {
         "installation",
         "model_changes",
         "parts",
+        "posting_tables",
         "sparse_encoder_terms",
         "sparse_encoders",
         "synonyms",
@@ -199,8 +200,10 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                 "indexed_candidates",
                 "nearest_exact",
                 "nearest_among",
+                "nearest_plain",
                 "spread_candidates",
                 "stored_embeddings",
+                "vectors_of",
                 "remove_from_shard",
                 "shard_order",
             ), name
@@ -233,7 +236,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         elif name == "export_page":
             assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition is shared by all
         elif name == "segment_scales":
-            assert rows == [(None, None, 2048)]
+            assert rows == [(None, None, 2048, None)]
         else:
             assert [word for word in PRIVATE if word in str(rows)] == [], f"{name} gave {rows}"
         if name == "index_statistics":

@@ -466,7 +466,7 @@ def test_settings_of_the_server(home: Path, pg_version: int) -> None:
     dsn = embedded.ensure_running(home).dsn
     with psycopg.connect(dsn, autocommit=True) as db:
         db.execute(
-            "insert into braid_store.sparse_rows select 1, 1, n, repeat('x', 1500), '{1}'"
+            "insert into braid_store.sparse_rows select 1, 1, n, 0, repeat('x', 1500), '{1}'"
             " from generate_series(1, 4000) n"
         )
         db.execute(
@@ -478,7 +478,7 @@ def test_settings_of_the_server(home: Path, pg_version: int) -> None:
         db.execute("alter system set maintenance_work_mem = '1MB'")
         db.execute("select pg_reload_conf()")
         db.execute("begin")
-        db.execute("insert into braid_store.sparse_rows values (1, 1, 0, 'x', '{1}')")
+        db.execute("insert into braid_store.sparse_rows values (1, 1, 0, 0, 'x', '{1}')")
         db.execute("prepare transaction 'it''s'")
         # The prepared transaction keeps even a forced vacuum from freezing the transaction ids that become old here.
         db.execute("do $$ begin for n in 1..210000 loop perform pg_current_xact_id(); commit; end loop; end $$")

@@ -83,7 +83,9 @@ begin
   v_ef_search := ceil(least(1001, braid_store.needed_ef_search(
     case when is_fused then shard.ef_search_fused else shard.ef_search end, shard.ef_search_100, candidate_count,
     least(page_count, candidate_count))));
-  if (shard.is_indexed and v_ef_search <= 1000 and shard.vector_count > 2 * candidate_count
+  -- Without a measured width, the index is not used.
+  if (shard.is_indexed and shard.ef_search is not null and v_ef_search <= 1000
+      and shard.vector_count > 2 * candidate_count
       and shard.duplicate_count = 0 and shard.storage <> 'binary') is not true
      or distance = 'l2' and shard.index_type = 'halfvec' and @vector@.vector_norm(query_embedding) > 65504 then
     return;
