@@ -67,11 +67,7 @@ def load(db: Connection, judged: JudgedSet) -> None:
     scope = next(iter(judged.queries[0].filters or {}))
     db.execute("select braid.create_collection(%s, indexed_attributes => %s)", (judged.name, Jsonb({scope: "text"})))
     judged.load(db)
-    seconds, is_complete = 60, False
-    while not is_complete:
-        ((done,),) = db.execute("select braid.maintain(%s)", (f"{seconds} seconds",)).fetchall()
-        # maintain() begins no step that exceeds its time, so the time grows to `seconds_needed`.
-        seconds, is_complete = max(seconds, done.get("seconds_needed", 0)), done["complete"]
+    db.execute("call braid.run_maintenance()")
 
 
 # Each label has a preset of the collection, and arguments of braid.hybrid_search.

@@ -6,11 +6,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- The first rate, or a slower one, is taken whole. A faster rate counts half, because it is worse when work takes
-  -- longer than expected. Skip the update if another session has locked the row, because its measurement is as good.
+  -- Skip the update if another session has locked the row, because its measurement is as good.
   update braid_store.upkeep_rates r
-  set postings_per_second = least(note_rate.postings_per_second,
-                                  (r.postings_per_second + note_rate.postings_per_second) / 2)
+  set postings_per_second = note_rate.postings_per_second
   where r.ctid = any (array(select u.ctid from braid_store.upkeep_rates u where u.only_row for update skip locked));
 $$;
 

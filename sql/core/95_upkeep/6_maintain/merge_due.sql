@@ -18,6 +18,8 @@ as $$
 declare
   -- A rate measured on fewer postings says little.
   c_measured constant bigint := 50000;
+  -- The next merge may be slower than the last one.
+  c_margin constant float8 := 1.25;
   v_rate float8 := (select coalesce(r.postings_per_second, 200000) from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
   v_due_ids bigint[];
@@ -39,7 +41,7 @@ begin
     end if;
     v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
     -- A merge cannot be interrupted. If it may take longer than the time left, only a part of it is begun, or nothing.
-    v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / 2 + 0.3);
+    v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / c_margin + 0.3);
     if merge_due.is_bounded and v_posting_count > v_limit then
       v_due_ids := v_segment_ids;
       v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection, v_limit);
@@ -55,7 +57,7 @@ begin
             order by 1
             limit 8
           ) n);
-        seconds_needed := ceil(2 * v_posting_count / v_rate + 2);
+        seconds_needed := ceil(c_margin * v_posting_count / v_rate + 2);
         exit;
       end if;
       v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);

@@ -33,10 +33,7 @@ def fill(connection: Connection, count: int, seed: int = 0) -> None:
             + " order by n) from unnest(%s::text[]) with ordinality u (v, n)), %s)",
             (json.dumps(documents), vectors, COLLECTION),
         )
-    while True:
-        row = connection.execute("select braid.maintain('1 minute')").fetchone()
-        if row is None or row[0]["complete"]:
-            break
+    connection.execute("call braid.run_maintenance()")
     connection.execute("vacuum analyze")
 
 
