@@ -153,6 +153,9 @@ class Pgbraid(Engine):
     @cached_property
     def _spare(self) -> tuple[list[str], Any]:
         with connect(make_conninfo(self.place.dsn, dbname=self.database)) as admin:
+            # An earlier run wrote the same documents.
+            if admin.execute("select from braid.collections where name = %s", (WRITTEN,)).fetchall():
+                admin.execute("select braid.drop_collection(%s)", (WRITTEN,))
             admin.execute(
                 "select braid.create_collection(%s, text_config => 'simple', dimensions => %s)", (WRITTEN, DIMENSIONS)
             )
