@@ -21,7 +21,7 @@ def chosen(db: psycopg.Connection[Any], recalls: Recalls, distances: Recalls, ma
         (WIDTHS, recalls.tolist(), recalls.tolist(), distances.tolist(), margin),
     ).fetchone()
     assert row is not None
-    return row
+    return tuple(row)
 
 
 def missed(queries: list[int], least: int = 400) -> Recalls:
