@@ -502,8 +502,18 @@ comment on table braid_store.postings_a is
     'the block. document_frequency counts a title''s words once per document, at its first chunk. A deletion has '
     'counts to subtract, and no lists.';
 
-create table braid_store.postings_b (like braid_store.postings_a including all)
-    with (autovacuum_vacuum_scale_factor = 0.05);
+create table braid_store.postings_b (
+    tenant_id int not null,
+    collection_id int not null,
+    lexeme text collate "C" not null,
+    segment_id bigint not null,
+    document_frequency int not null,
+    posting_count int not null,
+    elements int[] storage external,
+    block_weight float8,
+    blocks @vector@.sparsevec[] storage external,
+    primary key (tenant_id, collection_id, lexeme, segment_id)
+) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.postings_b is 'More rows as in postings_a.';
 
 create table braid_store.posting_tables (
