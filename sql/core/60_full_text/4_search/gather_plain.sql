@@ -102,6 +102,7 @@ begin
                       from lists l, unnest(l.elements) e (element)
                       where l.elements is not null
                     ) e
+                    where exists (select from sums) -- Without long lists, all places are gathered at once.
                     group by e.segment_number, e.chunk_number
                     having sum(e.bound) < gather_plain.high
                     order by 1 desc
