@@ -23,6 +23,16 @@ begin
   leg_candidates.full_text := '{}';
   leg_candidates.semantic := '{}';
   leg_candidates.filter := request.filter;
+  if request.legs <> 'full_text' then
+    v_shard := braid_store.serving_shard(request.tenant_id, request.collection);
+    -- nearest_plain and fuse_plain would refuse these searches only after full text was searched.
+    if v_shard.id is not null
+         and (v_shard.is_indexed and v_shard.ef_search is not null and v_shard.duplicate_count = 0
+              and v_shard.storage <> 'binary' and v_shard.vector_count > 2 * v_count) is not true
+       or request.legs = 'hybrid' and braid_store.query_keys(request.query) is null then
+      return;
+    end if;
+  end if;
   if request.legs <> 'semantic' then
     select f.candidates, f.is_cut, f.postings_read, f.chunks_scored
     into leg_candidates.full_text, leg_candidates.is_cut, leg_candidates.postings_read, leg_candidates.chunks_scored
@@ -30,7 +40,6 @@ begin
                                           v_count) f;
   end if;
   if request.legs <> 'full_text' then
-    v_shard := braid_store.serving_shard(request.tenant_id, request.collection);
     v_distance := (select s.distance from braid_store.vector_spaces s
                    where s.id = (request.collection).vector_space_id);
     v_near := braid_store.nearest_plain(
