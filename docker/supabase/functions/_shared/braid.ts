@@ -262,10 +262,12 @@ export type Database = {
           normalisation: string | null
           overlap_tokens: number | null
           parts: Json
+          question_penalty: number | null
           rrf_k: number | null
           semantic_weight: number | null
           smoothing: number | null
           sparse_weight: number | null
+          speaker_weight: number | null
           statistics_scope: string | null
           text_config: string | null
           title_weight: number | null

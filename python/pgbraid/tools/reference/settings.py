@@ -59,15 +59,15 @@ def columns() -> dict[str, str]:
 
 def presets() -> dict[str, dict[str, Any]]:
     """Return the settings of each preset."""
-    text = sql_of("ranking_preset")
+    text = re.sub(r"'\n\s+'", "", sql_of("ranking_preset"))
     new = json.loads(re.findall(r"c_ranking constant jsonb := '(.*?)'", sql_of("insert_collection"))[0])
     shared = {
         key: json.loads(value.replace("'", '"'))
-        for key, value in re.findall(r"'(k1|b|title_weight|statistics_scope)', ([\w.]+|'\w+')", text)
+        for key, value in re.findall(r"'(k1|b|[a-z]+_[a-z]+)', ([\d.]+|null|'\w+')[,)]", text)
     }
     sparse = float(re.findall(r"leg = 'sparse' then ([\d.]+)", sql_of("default_weight"))[0])
     made = {}
-    for name, own in re.findall(r"when '(\w+)' then '(\{.*?\})'", text):
+    for name, own in re.findall(r"when '(\w+)'\s+then '(\{.*?\})'", text):
         settings = {**new, **shared, "sparse_weight": sparse, **json.loads(own)}
         if settings["fusion"] == "rrf":
             settings |= dict.fromkeys(WEIGHTS, 1)

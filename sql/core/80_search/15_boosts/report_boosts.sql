@@ -22,7 +22,7 @@ begin
   execute format($query$
     select array(
       select jsonb_build_array(%s)
-      from unnest($2) with ordinality u (chunk_id, place),
+      from unnest($2) with ordinality u,
            lateral (
              select %s from braid_store.chunks c
              where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
@@ -30,10 +30,10 @@ begin
              offset 0
            ) v,
            lateral (select %s offset 0) p
-      order by u.place)
+      order by u.ordinality)
     $query$, v_sql.reports, v_sql.sources, v_sql.parts)
   into v_reports
-  using report_boosts.tenant_id, array(select c.chunk_id from unnest(candidates) c);
+  using report_boosts.tenant_id, candidates;
   for v_place in 1..cardinality(candidates) loop
     candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;

@@ -75,6 +75,8 @@ as $$
      '{"ranking": {"normalisation": "saturate", "saturate_at": "?"}}'),
     ('smoothing', '{}', null, null, null, null, null, '{"ranking": {"smoothing": "?"}}'),
     ('neighbour_weight', '{}', null, null, null, null, null, '{"ranking": {"neighbour_weight": "?"}}'),
+    ('question_penalty', '{}', null, null, null, null, null, '{"ranking": {"question_penalty": "?"}}'),
+    ('speaker_weight', '{}', null, null, null, null, null, '{"ranking": {"speaker_weight": "?"}}'),
     ('statistics_scope', '{}', null, null, null, null, null, '{"ranking": {"statistics_scope": "?"}}'),
     ('sparse_weight', '{}', null, null, null, null, null, '{"ranking": {"sparse_weight": "?"}}'),
     ('full_text_min_score', '{}', null, null, null, null, null, '{"min_scores": {"full_text": "?"}}'),

@@ -139,7 +139,8 @@ begin
     end if;
   end if;
   -- These settings come from the collection if the options do not give them. A single statement is planned faster.
-  select n.full_text, n.semantic, n.sparse, v_options.is_rearranged or v_collection.neighbour_weight > 0,
+  select n.full_text, n.semantic, n.sparse, v_options.is_rearranged
+           or v_collection.neighbour_weight + v_collection.question_penalty + v_collection.speaker_weight > 0,
          -- Only the default fusion and normalisation are smoothed, so that scores of others stay as defined. Paged
          -- searches are not smoothed, because their scores must not depend on the number of candidates.
          case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid'
@@ -210,7 +211,13 @@ begin
       coalesce(v_tokens, '{}'),
     v_query, coalesce(v_corrections, '[]'), v_scope_chunks, query_embedding, filters, v_filter, match_count, min_score,
       v_options,
-    '{}', -- boosts
+    case -- boosts
+      -- The settings of turns are on the scale of the default fusion and normalisation.
+      when v_collection.question_penalty + v_collection.speaker_weight > 0 and v_legs = 'hybrid'
+           and v_collection.fusion = 'convex' and v_options.full_text_normalisation = 'centroid'
+           and v_options.semantic_normalisation = 'centroid'
+        then braid_store.turn_boosts(v_collection, v_tokens)
+      else '{}' end,
     case -- candidate_count
       when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
       -- A single leg in its own order needs no more candidates than rows.
@@ -229,7 +236,7 @@ begin
     return v_request;
   end if;
   if v_options.boosts <> '[]' then
-    v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
+    v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id) || v_request.boosts;
   end if;
   if v_options.parts is not null or v_collection.parts is not null then
     v_request := braid_store.extend_request(v_request);

@@ -20,8 +20,10 @@ begin
     from (values
       ('rrf_k', v_fusion <> 'rrf'),
       ('normalisation', v_fusion in ('rrf', 'dbsf')),
-      -- compile_request ignores smoothing in these cases, too.
-      ('smoothing', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"')
+      -- compile_request ignores these settings in these cases, too.
+      ('smoothing', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"'),
+      ('question_penalty', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"'),
+      ('speaker_weight', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"')
     ) k (key, is_without_effect)
     where k.is_without_effect);
 end

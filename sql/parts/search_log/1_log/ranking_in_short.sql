@@ -13,7 +13,8 @@ begin
       else collection.normalisation end,
     'k1=' || collection.k1, 'b=' || collection.b, 'title=' || collection.title_weight,
     case when collection.bm25_variant <> 'lucene' then collection.bm25_variant end,
-    'neighbours=' || nullif(collection.neighbour_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
+    'neighbours=' || nullif(collection.neighbour_weight, 0), 'questions=-' || nullif(collection.question_penalty, 0),
+    'speaker=' || nullif(collection.speaker_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
     'scope=' || nullif(collection.statistics_scope, 'collection'),
     case when collection.parts ? 'sparse_encoder' then 'sparse=' || collection.sparse_weight end,
     'ranking_model=' || (collection.parts ->> 'ranking_model'));
