@@ -74,8 +74,8 @@ def test_the_needed_seconds_are_right_within_a_half(
         "select sum(comparisons) filter (where table_name <> 'vectors_1') / 1e6,"
         " sum(comparisons) filter (where table_name = 'vectors_1') / 1e6 from public.builds"
     ).fetchall()
-    # Two of the seconds are for other work.
-    assert 1 / 1.5 < (needed - 2) / built < 1.5
+    # Two of the seconds are for other work, and one and a half for the measurement of the index.
+    assert 1 / 1.5 < (needed - 3.5) / built < 1.5
     assert 0 < sampled < built / 2
 
 

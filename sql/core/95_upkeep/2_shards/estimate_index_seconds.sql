@@ -54,8 +54,10 @@ begin
   -- vectors this growth is about the same, by the logarithm.
   v_growth := ln(v_seconds[2] / v_counts[2] * v_counts[1] / v_seconds[1]) / ln(v_counts[2] / v_counts[1]);
   return v_seconds[2] * (v_count / v_counts[2]) ^ (1 + greatest(0, least(0.4, v_growth)))
-         -- The index is measured after it is built.
-         * 1.1 + 0.00003 * shard.vector_count;
+         * 1.1
+         -- The index is measured after it is built, mostly by exact searches.
+         + 1.5 + 0.0000002 * shard.vector_count
+                 * (select s.dimensions from braid_store.vector_spaces s where s.id = shard.vector_space_id);
 end
 $$;
 
