@@ -18,6 +18,8 @@ declare
   c_start constant text := E'\x02';
   -- This number of bytes is counted at once; some twenty copies of them are made.
   c_size constant int := 65536;
+  c_capital_words constant text[] :=
+    '{THE,OF,AND,TO,IN,THAT,IS,FOR,WAS,WITH,ARE,FROM,BE,THIS,IT,HAVE,NOT,WHICH,YOU,THEY,BUT,WE}';
   v_costs float8[] := '{}';
   v_text text;
   v_has_foreign boolean;
@@ -28,7 +30,6 @@ declare
   v_lower text;
   v_marked text;
   v_word text;
-  v_words text[];
 begin
   for v_text in
     select c_start || string_agg(t.content, c_start order by t.number)
@@ -64,13 +65,17 @@ begin
     v_lower := lower(v_ascii collate "C");
     -- Common words between spaces become ü. If two of them are adjacent and share a space, only one counts.
     v_marked := replace(v_ascii, ' ', '  ');
-    v_words := '{the,of,and,to,in,that,is,for,was,with,are,from,be,this,it,have,not,which,you,they,but,we}';
+    v_marked := replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
+      replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
+      v_marked, ' the ', 'ü'), ' of ', 'ü'), ' and ', 'ü'), ' to ', 'ü'), ' in ', 'ü'), ' that ', 'ü'),
+      ' is ', 'ü'), ' for ', 'ü'), ' was ', 'ü'), ' with ', 'ü'), ' are ', 'ü'), ' from ', 'ü'), ' be ', 'ü'),
+      ' this ', 'ü'), ' it ', 'ü'), ' have ', 'ü'), ' not ', 'ü'), ' which ', 'ü'), ' you ', 'ü'), ' they ', 'ü'),
+      ' but ', 'ü'), ' we ', 'ü');
     if v_ascii ~ ' (?:THE|OF|AND|TO|IN) ' then
-      v_words := v_words || upper(v_words::text collate "C")::text[];
+      foreach v_word in array c_capital_words loop
+        v_marked := replace(v_marked, ' ' || v_word || ' ', 'ü');
+      end loop;
     end if;
-    foreach v_word in array v_words loop
-      v_marked := replace(v_marked, ' ' || v_word || ' ', 'ü');
-    end loop;
     v_marked := replace(v_marked, 'üü', 'ü');
 
     -- [2:] skips the empty text before the first start character.

@@ -12,6 +12,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- pgvector sums squares in single precision (float4): beyond these limits a distance would be infinite or not a
+  -- number.
+  c_max_length constant float8 := 1e18;
+  c_min_length constant float8 := 1e-15;
   v_space braid_store.vector_spaces;
   v_stored @vector@.vector;
   v_place int := 0;
@@ -22,6 +26,17 @@ begin
   select s.* into strict v_space
   from braid_store.vector_spaces s
   where s.id = check_embeddings.collection.vector_space_id;
+
+  -- Most calls have no wrong vector, and one statement finds that out.
+  if check_embeddings.collection.vector_storage <> 'halfvec'
+     and not exists (
+       select from unnest(check_embeddings.embeddings) e (embedding)
+       where e.embedding is null or @vector@.vector_dims(e.embedding) <> v_space.dimensions
+          or @vector@.vector_norm(e.embedding) > c_max_length
+          or v_space.distance = 'cosine' and @vector@.vector_norm(e.embedding) < c_min_length)
+  then
+    return;
+  end if;
 
   foreach v_stored in array check_embeddings.embeddings loop
     v_place := v_place + 1;
@@ -48,13 +63,11 @@ begin
             hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
     end if;
-    -- pgvector sums squares in single precision (float4): beyond these limits a distance would be infinite or not a
-    -- number.
     v_length := @vector@.vector_norm(v_stored);
-    if v_length > 1e18 then
+    if v_length > c_max_length then
       raise exception '% has a length of %, which is too great', v_name, v_length::real
         using errcode = '22023', hint = 'Normalize the vectors; lengths up to 1e18 can be measured.';
-    elsif v_length < 1e-15 and v_space.distance = 'cosine' then
+    elsif v_length < c_min_length and v_space.distance = 'cosine' then
       raise exception '% is a zero vector, which has no cosine', v_name
         using errcode = '22023', hint = 'Embed text that is not empty, or use a collection with another distance.';
     end if;

@@ -33,10 +33,19 @@ declare
   v_longer braid_store.document_input[];
   v_longer_budgets int[];
   v_spoken braid_store.document_input[];
+  v_have_chunks boolean;
+  v_have_turns boolean;
+  v_are_embedded boolean; -- True if each text has an embedding or sparse terms. It is then one chunk.
 begin
+  select coalesce(bool_or(i.chunks is not null), false), coalesce(bool_or(i.turns is not null), false),
+         coalesce(bool_and(i.embedding is not null or coalesce(i.sparse, '{}') <> '{}')
+                    filter (where i.chunks is null and i.turns is null), true)
+  into v_have_chunks, v_have_turns, v_are_embedded
+  from unnest(document_chunks.inputs) i;
+
   -- The caller gave these chunks. Each kind of document has a statement of its own, because most writes have only one
   -- kind.
-  if exists (select from unnest(document_chunks.inputs) i where i.chunks is not null) then
+  if v_have_chunks then
     return query
     with given as materialized (
       -- i.chunks is left out, because each row would hold all chunks.
@@ -61,13 +70,17 @@ begin
     from given g;
   end if;
 
-  v_texts := array(
-    select i
-    from unnest(document_chunks.inputs) i
-    where i.chunks is null
-      -- A document whose turns have no text is handled here.
-      and (i.turns is null
-           or not exists (select from jsonb_array_elements(i.turns) g where g.value ->> 'text' ~ E'\\S')));
+  v_texts := document_chunks.inputs;
+  if v_have_chunks or v_have_turns then
+    v_are_embedded := v_are_embedded and not v_have_turns;
+    v_texts := array(
+      select i
+      from unnest(document_chunks.inputs) i
+      where i.chunks is null
+        -- A document whose turns have no text is handled here.
+        and (i.turns is null
+             or not exists (select from jsonb_array_elements(i.turns) g where g.value ->> 'text' ~ E'\\S')));
+  end if;
   v_count := cardinality(v_texts);
   if v_count > 0 then
     -- One call estimates the texts and what the model reads before each.
@@ -86,17 +99,20 @@ begin
         select unnest(v_texts) as input, generate_series(1, v_count) as number
         union all
         select unnest(v_texts), generate_series(v_count + 1, 2 * v_count)
+        where not v_are_embedded
       ) t
       order by t.number));
-    v_budgets := array(
-      -- Title and speaker take their share of chunk_tokens, at most half of it.
-      select greatest(t.most_tokens - ceil(v_costs[v_count + t.number])::int, t.most_tokens / 2, 1)
-      from (
-        select coalesce((t.input).chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens, t.number
-        from (select unnest(v_texts) as input, generate_series(1, v_count) as number) t
-        offset 0
-      ) t
-      order by t.number);
+    if not v_are_embedded then
+      v_budgets := array(
+        -- Title and speaker take their share of chunk_tokens, at most half of it.
+        select greatest(t.most_tokens - ceil(v_costs[v_count + t.number])::int, t.most_tokens / 2, 1)
+        from (
+          select coalesce((t.input).chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens, t.number
+          from (select unnest(v_texts) as input, generate_series(1, v_count) as number) t
+          offset 0
+        ) t
+        order by t.number);
+    end if;
     return query
     select (t.input).ordinality, 0,
            case when w.is_whole then coalesce((t.input).content, '') else btrim((t.input).content, c_white_space) end,
@@ -115,13 +131,15 @@ begin
     where w.is_whole
        or length((t.input).content) <= 8 * t.budget and t.cost <= t.budget and (t.input).content ~ E'\\S';
 
-    select array_agg(t.input order by t.number), array_agg(t.budget order by t.number) into v_longer, v_longer_budgets
-    from (
-      select unnest(v_texts) as input, unnest(v_costs[:v_count]) as cost, unnest(v_budgets) as budget,
-             generate_series(1, v_count) as number
-    ) t
-    where (t.input).embedding is null and coalesce((t.input).sparse, '{}') = '{}'
-      and not (length((t.input).content) <= 8 * t.budget and t.cost <= t.budget);
+    if not v_are_embedded then
+      select array_agg(t.input order by t.number), array_agg(t.budget order by t.number) into v_longer, v_longer_budgets
+      from (
+        select unnest(v_texts) as input, unnest(v_costs[:v_count]) as cost, unnest(v_budgets) as budget,
+               generate_series(1, v_count) as number
+      ) t
+      where (t.input).embedding is null and coalesce((t.input).sparse, '{}') = '{}'
+        and not (length((t.input).content) <= 8 * t.budget and t.cost <= t.budget);
+    end if;
     if v_longer is not null then
       return query
       select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
@@ -142,8 +160,8 @@ begin
     end if;
   end if;
 
-  v_spoken := array(select i from unnest(document_chunks.inputs) i where i.turns is not null);
-  if cardinality(v_spoken) > 0 then
+  if v_have_turns then
+    v_spoken := array(select i from unnest(document_chunks.inputs) i where i.turns is not null);
     return query
     select s.ordinality, s.chunk_index, s.content, s.token_count, s.speaker, i.category, i.importance, s.occurred_at,
            i.language, braid_store.copied_metadata(i.external_id, i.metadata, s.chunk_count) || s.metadata,

@@ -29,10 +29,12 @@ declare
 begin
   with new_chunks as materialized (
     select ch.document_id, dc.*
-    from braid_store.document_chunks(store_chunks.collection, array(
-           select i
-           from unnest(store_chunks.inputs) i
-           where i.ordinality in (select ch.ordinality from unnest(store_chunks.changes) ch))) dc
+    from braid_store.document_chunks(store_chunks.collection,
+           case when cardinality(store_chunks.changes) = cardinality(store_chunks.inputs) then store_chunks.inputs
+                else array(
+                  select i
+                  from unnest(store_chunks.inputs) i
+                  where i.ordinality in (select ch.ordinality from unnest(store_chunks.changes) ch)) end) dc
     join unnest(store_chunks.changes) ch on ch.ordinality = dc.ordinality
   ), stored as (
     insert into braid_store.chunks (tenant_id, collection_id, document_id, chunk_index, content, token_count, speaker,

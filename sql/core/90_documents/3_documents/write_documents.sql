@@ -83,10 +83,13 @@ begin
   from unnest(v_inputs) i
   left join unnest(v_changes) c on c.ordinality = i.ordinality
   cross join lateral (
-    select d.id from braid_store.documents d
-    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
-      and d.external_id between i.external_id and i.external_id
-    order by d.external_id
+    select coalesce(c.document_id, (
+             select d.id from braid_store.documents d
+             where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
+               and d.external_id between i.external_id and i.external_id
+             order by d.external_id
+             limit 1
+           )) as id
     offset 0
   ) d
   order by i.ordinality;
