@@ -117,6 +117,15 @@ def similar_documents(
 ) -> SearchResults:
     """Raise NotFoundError, and InvalidArgumentError for a document that is not embedded yet."""
 
+def fuse(
+    lists: Sequence[Any],
+    fusion: Literal["rrf", "convex"] = "rrf",
+    *,
+    rrf_k: float = 60,
+    match_count: int | None = None,
+) -> list[dict[str, Any]]:
+    """Raise InvalidArgumentError, LimitExceededError."""
+
 def arrange_results(
     chunk_ids: Sequence[int],
     scores: Sequence[float],

@@ -371,6 +371,10 @@ SPECIAL = {
         lambda caller: {"query_text": "discount", "chunk_ids": [caller.chunk_id], **READ},
         lambda rows, caller: [(row["chunk_id"], row["lexeme"]) for row in rows] == [(caller.chunk_id, "discount")],
     ),
+    "fuse": Call(
+        {"lists": [["a", "b"], {"items": [{"id": "b", "score": 1}], "weight": 2}], "rrf_k": 0},
+        lambda rows, _: [(row["id"], row["score"]) for row in rows] == [("b", 2.5), ("a", 1)],
+    ),
     "arrange_results": Call(
         lambda caller: {"chunk_ids": [caller.chunk_id], "scores": [0.5], **READ},
         lambda rows, _: [(row["external_id"], row["score"]) for row in rows] == [("doc2", 0.5)],

@@ -134,6 +134,7 @@ LIMITS = {
         10_000,
         "chunk_ids has 10001 elements",
     ),
+    "lists to fuse": Limit("fuse", lambda n: {"lists": Jsonb([["a"]] * n)}, 16, "lists is an array of 17", 1),
     "chunk_ids to arrange": Limit(
         "arrange_results",
         lambda n: {"chunk_ids": list(range(n)), "scores": [1.0] * n},

@@ -983,6 +983,19 @@ export type Database = {
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
       }
+      fuse: {
+        Args: {
+          fusion?: string
+          lists: Json
+          match_count?: number | null
+          rrf_k?: number
+        }
+        Returns: {
+          id: string | null
+          score: number | null
+          parts: Json
+        }[]
+      }
       get_document: {
         Args: {
           collection?: string

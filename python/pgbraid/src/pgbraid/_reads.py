@@ -19,6 +19,7 @@ READS = frozenset({
     "facets",
     "fit_passages",
     "full_text_search",
+    "fuse",
     "get_document",
     "get_profile",
     "get_query_embedding",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import OtherNames, as_list, as_numbers, check_query, optional_json, row_count
+from pgbraid.arguments import OtherNames, as_list, as_numbers, check_query, optional_json, row_count, to_json
 from pgbraid.contexts import Context, Passage
 from pgbraid.explanation import ScorePart
 from pgbraid.results import SearchResult, SearchResults
@@ -92,6 +92,44 @@ def similar_documents(
         options=optional_json(options, "options"),
     )
     return SearchResults([SearchResult.from_row(row) for row in found])
+
+
+def fuse(
+    client: BaseClient,
+    lists: Sequence[Any],
+    fusion: Literal["rrf", "convex"] = "rrf",
+    *,
+    rrf_k: float = 60,
+    match_count: int | None = None,
+) -> list[dict[str, Any]]:
+    """Fuse ranked lists from anywhere, such as a reranker's and a search's, into one list, best first.
+
+    It reads no data. lists: an array of 1 to 16 lists. A list is an array of items, or an object with items, weight (1
+    by default) and name. An item is an id, which is a text or a whole number, or an object with id and score. All
+    items of a list have a score, or none. With scores, the highest score is the list's first rank, and equal scores
+    keep the given order; else the given order is the ranking. An id that a list repeats counts once, at its best
+    place. All lists have at most 100000 items. fusion: rrf or convex. Under rrf an id gets weight / (rrf_k + rank)
+    from each list that has it. Under convex it gets weight × score. The scores of a list are normalised to 0 to 1, and
+    the weights to a sum of 1. rrf_k: 60 by default; smaller numbers favour the first ranks. match_count: how many ids
+    are returned; null returns all. Return an object for each id, with id (a text), score and parts. Ids of equal
+    scores are ordered by their bytes. parts: an object for each list that has the id. It has list (its name, or its
+    number from 1), rank, score and part, which is what the list adds to the score. Under convex it also has
+    normalised_score.
+
+    Maps to braid.fuse. Raise InvalidArgumentError, LimitExceededError.
+    """
+    found: list[dict[str, Any]] = client._session.json_rows(
+        "fuse",
+        """
+        lists => %(lists)s::jsonb, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+        match_count => %(match_count)s::int
+        """,
+        lists=to_json(list(lists), "lists"),
+        fusion=fusion,
+        rrf_k=rrf_k,
+        match_count=match_count,
+    )
+    return found
 
 
 def arrange_results(

@@ -87,6 +87,7 @@ class Methods(BaseClient):
     drop_ranking_model = calls_reranking.drop_ranking_model
     similar_chunks = calls_search.similar_chunks
     similar_documents = calls_search.similar_documents
+    fuse = calls_search.fuse
     arrange_results = calls_search.arrange_results
     arrange_context = calls_search.arrange_context
     highlight = calls_search.highlight
