@@ -48,11 +48,11 @@ begin
       '{}'),
            max(n.tenth_distance)
     from (
-      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance, v.place, v.tenth_distance
+      select %6$s as chunk_id, v.distance, v.place, v.tenth_distance
       from (
         select v.*, %7$s
         from (
-          select v.*, %8$s as place
+          select %9$s, v.embedding::@vector@.vector %1$s $1 as distance, %8$s as place
           from braid_store.vectors_%2$s v
           where v.tenant_id = $2 and not v.is_duplicate
           order by %5$s
@@ -74,10 +74,10 @@ begin
     case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
     v_sort_key, v_chunk_id,
     case when filter.is_empty then 'null::float8 as tenth_distance'
-         else format('max(case when v.place <= 10 then v.embedding::@vector@.vector %s $1 end) over (rows unbounded '
-           'preceding) '
-                     'as tenth_distance', braid_store.distance_operator(space.distance)) end,
-    case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end)
+         else 'max(case when v.place <= 10 then v.distance end) over (rows unbounded preceding) as tenth_distance' end,
+    case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end,
+    -- The windows copy each row, so a row has its vector only where duplicates are looked up by it.
+    case when shard.duplicate_count > 0 then 'v.*' else 'v.chunk_id' end)
   into chunk_ids, distances, places, tenth_distance
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   if shard.duplicate_count > 0 then
