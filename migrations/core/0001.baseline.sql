@@ -148,6 +148,7 @@ create table braid_store.collections (
     semantic_weight float8 not null check (semantic_weight >= 0 and semantic_weight < 'infinity'),
     sparse_weight float8 not null default 0.3,
     neighbour_weight float8 not null default 0 check (neighbour_weight between 0 and 1),
+    document_weight float8 not null default 0 check (document_weight between 0 and 1),
     question_penalty float8 not null default 0 check (question_penalty between 0 and 1),
     speaker_weight float8 not null default 0 check (speaker_weight between 0 and 1),
     smoothing float8 not null default 0 check (smoothing between 0 and 1),
@@ -208,6 +209,8 @@ comment on column braid_store.collections.sparse_weight is
     'The weight of the sparse score in searches that have a sparse leg and give no weight.';
 comment on column braid_store.collections.neighbour_weight is
     'The share of its neighbours'' scores that a chunk gets, unless a search says otherwise.';
+comment on column braid_store.collections.document_weight is
+    'The share of the best score in its document that a chunk gets, unless a search says otherwise.';
 comment on column braid_store.collections.question_penalty is
     'What a chunk that only asks loses in hybrid searches, unless a search says otherwise.';
 comment on column braid_store.collections.speaker_weight is

@@ -116,6 +116,24 @@ def test_scores_are_those_of_the_model(
         assert {row["chunk_id"]: row["score"] for row in found} != fused
 
 
+@pytest.mark.parametrize("arguments", [{}, {"filters": {"part": 1}}, {"min_score": 0.3}, {"query_embedding": None}])
+@pytest.mark.parametrize("neighbour_weight", [0, 0.2])
+def test_the_best_score_of_the_document_is_added(
+    filled: Connection, neighbour_weight: float, arguments: dict[str, Any]
+) -> None:
+    given = {"neighbour_weight": neighbour_weight, "smoothing": 0}
+    plain = search(filled, {"ranking": given}, **arguments)
+    best: dict[int, float] = {}
+    for row in plain:
+        best[row["document_id"]] = max(best.get(row["document_id"], 0), row["fused_score"])
+    expected = {row["chunk_id"]: row["score"] + 0.6 * best[row["document_id"]] for row in plain}
+    found = search(filled, {"ranking": {**given, "document_weight": 0.6}}, **arguments)
+    assert {row["chunk_id"]: row["score"] for row in found} == pytest.approx(expected)
+    assert [row["score"] for row in found] == sorted((row["score"] for row in found), reverse=True)
+    assert len(best) > 2
+    assert len(found) > len(best)
+
+
 def test_few_candidates_are_not_smoothed(filled: Connection) -> None:
     plain = search(filled, {"ranking": {"smoothing": 0}}, filters={"external_id": {"$in": ["d1", "d2"]}})
     assert 2 < len(plain) < 30
@@ -135,6 +153,7 @@ def test_min_score_is_of_the_fused_score(filled: Connection) -> None:
         {},
         {"ranking": {"neighbour_weight": 0.3}},
         {"ranking": {"neighbour_weight": 0.1, "smoothing": 0}},
+        {"ranking": {"document_weight": 0.6}},
         {
             "ranking": {"neighbour_weight": 0.3, "smoothing": 0.3},
             "boosts": [{"importance": {"missing": 0.7}, "weight": 0.3}],
@@ -173,7 +192,7 @@ def test_new_collections_are_smoothed_unless_the_search_asks_for_other_scores(fi
     assert [row["chunk_id"] for row in paged] == [row["chunk_id"] for row in plain]
     try:
         filled.execute("select braid.set_ranking('talk', '{\"preset\": \"conversation\"}')")
-        talk = {"ranking": {"neighbour_weight": 0.2, "smoothing": 0}}
+        talk = {"ranking": {"neighbour_weight": 0.2, "document_weight": 0.6, "question_penalty": 0.3, "smoothing": 0}}
         assert search(filled, {}) == search(filled, talk)
         row = filled.execute(
             "select full_text_weight, semantic_weight, neighbour_weight, smoothing, b from braid.collections"
@@ -197,7 +216,7 @@ def test_a_collection_made_again_keeps_what_it_has(db: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("neighbour_weight", -0.1), ("neighbour_weight", 1.1), ("smoothing", 2), ("smoothing", "x")]
+    ("option", "value"), [("neighbour_weight", -0.1), ("document_weight", 1.1), ("smoothing", 2), ("smoothing", "x")]
 )
 def test_values_that_cannot_be(filled: Connection, option: str, value: object) -> None:
     with pytest.raises(errors.InvalidParameterValue, match=f"ranking: {option} is") as raised:

@@ -80,7 +80,8 @@ def numbers(explained: dict[str, Any], row: dict[str, Any]) -> dict[str, float]:
     for leg in ("full_text", "semantic", "sparse"):
         for name in ("rank", "normalised_score"):
             found[f"{leg}_{name}"] = (row.get(leg) or {}).get(name)
-    found |= {name: spread.get(name) for name in ("smoothing", "neighbour_weight", "neighbours", "nearest")}
+    names = ("smoothing", "neighbour_weight", "neighbours", "document_weight", "best_of_document", "nearest")
+    found |= {name: spread.get(name) for name in names}
     for place, boost in enumerate(row["boosts"] or [], 1):
         found[f"boost_{place}"] = boost.get("factor", boost.get("addend"))
         found[f"weight_{place}"], found[f"signal_{place}"] = boost.get("weight"), boost.get("normalised_value")
@@ -118,8 +119,9 @@ SIGNALS = {"rank_by": {"similarity": 0.7, "importance": 0.2, "recency": 0.3}}
         SIGNALS,
         {**SIGNALS, **BOOSTS},
         {"group_by": {"key": "speaker", "size": 3}},
-        {**SIGNALS, **BOOSTS, "ranking": {"smoothing": 0.5, "neighbour_weight": 0.2}},
+        {**SIGNALS, **BOOSTS, "ranking": {"smoothing": 0.5, "neighbour_weight": 0.2, "document_weight": 0.3}},
         {"ranking": {"smoothing": 0.5, "neighbour_weight": 0.2}},
+        {"ranking": {"document_weight": 0.6}},
     ],
 )
 @pytest.mark.parametrize("search", SEARCHES)

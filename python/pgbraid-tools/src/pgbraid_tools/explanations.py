@@ -50,6 +50,7 @@ def _head(explanation: Explanation, style: Style) -> str:
             for name, what in (
                 ("smoothing", "nearest, the mean score of the candidates most like it"),
                 ("neighbour_weight", "neighbours, the scores of the chunks beside it"),
+                ("document_weight", "best_of_document, the best score in its document"),
             )
             if any(name in row["formula"] for row in explanation.results)
         ]

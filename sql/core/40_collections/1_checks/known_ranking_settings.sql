@@ -4,7 +4,7 @@ language sql
 stable
 parallel safe
 security invoker
-rows 17
+rows 18
 set search_path = pg_catalog, pg_temp
 as $$
   values
@@ -17,8 +17,9 @@ as $$
      'Use minmax, theoretical, centroid, zscore, saturate or none.'),
     ('smoothing', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.5.'),
     ('neighbour_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.2.'),
-    ('question_penalty', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.2.'),
-    ('speaker_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.1.'),
+    ('document_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.6.'),
+    ('question_penalty', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.3.'),
+    ('speaker_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.15.'),
     ('k1', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9, usually 1.2.'),
     ('b', 0, 1, null, true,
       'Use 0, a number from 1e-9 to 1, usually 0.75, or null to derive b from the length of the chunks.'),

@@ -8,8 +8,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        c.normalisation, c.created_at, c.vector_storage, c.hnsw_m, c.hnsw_ef_construction,
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
-       c.neighbour_weight, c.question_penalty, c.speaker_weight, c.smoothing, c.statistics_scope, c.bm25_variant,
-       c.sparse_weight, c.overlap_tokens, c.default_occurred_at,
+       c.neighbour_weight, c.document_weight, c.question_penalty, c.speaker_weight, c.smoothing, c.statistics_scope,
+       c.bm25_variant, c.sparse_weight, c.overlap_tokens, c.default_occurred_at,
        (select coalesce(jsonb_object_agg(s.key, s.value -> 'default'), '{}')
         from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s) || coalesce(c.parts, '{}') as parts
 from braid_store.collections c
@@ -50,6 +50,8 @@ comment on column braid.collections.normalisation is
   'How the fusions convex and max bring the scores to one scale.';
 comment on column braid.collections.neighbour_weight is
   'The share of the scores of the chunks before and after a chunk, in the same document, that is added to its score.';
+comment on column braid.collections.document_weight is
+  'The share of the best score in the document of a chunk that is added to its score.';
 comment on column braid.collections.question_penalty is
   'What the score of a chunk loses in hybrid searches if all of its text asks, and in proportion if a share does. It '
   'needs the fusion convex and the normalisation centroid.';

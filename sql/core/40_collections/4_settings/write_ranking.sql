@@ -40,9 +40,9 @@ begin
     set k1 = new.k1, b = new.b, title_weight = new.title_weight, full_text_weight = new.full_text_weight,
         semantic_weight = new.semantic_weight, rrf_k = new.rrf_k, fusion = new.fusion,
         normalisation = new.normalisation, neighbour_weight = new.neighbour_weight,
-        question_penalty = new.question_penalty, speaker_weight = new.speaker_weight, smoothing = new.smoothing,
-        statistics_scope = new.statistics_scope, bm25_variant = new.bm25_variant,
-        sparse_weight = new.sparse_weight, parts = new.parts
+        document_weight = new.document_weight, question_penalty = new.question_penalty,
+        speaker_weight = new.speaker_weight, smoothing = new.smoothing, statistics_scope = new.statistics_scope,
+        bm25_variant = new.bm25_variant, sparse_weight = new.sparse_weight, parts = new.parts
     where c.id = new.id;
     if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
       perform braid_store.note_collection(new.id);

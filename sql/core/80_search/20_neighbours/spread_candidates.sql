@@ -20,22 +20,31 @@ declare
   -- 30 it did not.
   c_smoothed constant int := 30;
   v_weight float8 := (request.collection).neighbour_weight;
+  v_document_weight float8;
   v_smoothing float8 := (request.options).smoothing;
   v_count int := cardinality(candidates);
   v_chunk_ids bigint[];
   v_scores float8[];
   v_sums float8[];
+  v_bests float8[];
   v_first int[];
   v_first_means float8[];
   v_means float8[];
 begin
-  if v_weight > 0 then
+  if v_weight > 0 or (request.collection).document_weight > 0 then
+    v_document_weight := (request.collection).document_weight;
     v_chunk_ids := array(select c.chunk_id from unnest(candidates) c);
     v_scores := array(select c.score from unnest(candidates) c);
-    v_sums := braid_store.neighbour_sums(request.tenant_id, v_chunk_ids, v_scores);
+    if v_document_weight > 0 then
+      v_bests := braid_store.document_bests(request.tenant_id, v_chunk_ids, v_scores);
+    end if;
+    if v_weight > 0 then
+      v_sums := braid_store.neighbour_sums(request.tenant_id, v_chunk_ids, v_scores);
+    end if;
     v_scores := array(
-      select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place)
-        order by u.place);
+      select u.score + coalesce(v_weight * u.sum, 0) + coalesce(v_document_weight * u.best, 0)
+      from unnest(v_scores, v_sums, v_bests) with ordinality u (score, sum, best, place)
+      order by u.place);
     -- With fewer candidates, the 10 nearest would be a large part of all candidates.
     if v_smoothing > 0 and v_count >= c_smoothed then
       v_first := array(
@@ -68,7 +77,7 @@ begin
       from unnest(v_scores, v_means) with ordinality u (score, mean, place)
       order by u.place);
   end if;
-  if v_weight > 0 then
+  if v_document_weight is not null then
     spread := braid_store.rescore_candidates(request.tenant_id, candidates, v_scores);
   elsif v_means is null then
     spread := candidates;
@@ -84,11 +93,11 @@ begin
   end if;
   if is_reported then
     report := jsonb_build_object(
-      'neighbour_weight', v_weight, 'smoothing', v_smoothing,
+      'neighbour_weight', v_weight, 'document_weight', v_document_weight, 'smoothing', v_smoothing,
       'chunks', (
-        select jsonb_object_agg(u.chunk_id, jsonb_build_object('neighbours', v_sums[u.ordinality], 'nearest',
-          v_means[u.ordinality],
-                                                               'score', s.score))
+        select jsonb_object_agg(u.chunk_id, jsonb_build_object(
+          'neighbours', v_sums[u.ordinality], 'best_of_document', v_bests[u.ordinality],
+          'nearest', v_means[u.ordinality], 'score', s.score))
         from unnest(candidates) with ordinality u
         join unnest(spread) s on s.chunk_id = u.chunk_id));
   end if;
@@ -98,8 +107,9 @@ $$;
 comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[],
                                                   braid_store.serving_shard, boolean, @vector@.vector[]) is
   'Let candidates that are neighbours share their scores. First, neighbour_weight × the scores of the previous and '
-  'the next chunk in its document are added to a score. Then the best 30 are smoothed, if there are at least 30 '
-  'candidates. A score becomes (1 - smoothing) × itself + smoothing × the mean of its nearest in vector space (score '
-  'regularisation: Diaz 2005; Kurland & Lee 2004). Neighbours count only if they are candidates, so all of them pass '
-  'the filter. report: what each score was made of, by chunk_id; null unless is_reported. shard means the same as in '
-  'nearest_among. vectors: the vectors of the candidates, if the caller has them.';
+  'the next chunk in its document are added to a score, and document_weight × the best score in its document. Then '
+  'the best 30 are smoothed, if there are at least 30 candidates. A score becomes (1 - smoothing) × itself + '
+  'smoothing × the mean of its nearest in vector space (score regularisation: Diaz 2005; Kurland & Lee 2004). '
+  'Neighbours count only if they are candidates, so all of them pass the filter. report: what each score was made of, '
+  'by chunk_id; null unless is_reported. shard means the same as in nearest_among. vectors: the vectors of the '
+  'candidates, if the caller has them.';

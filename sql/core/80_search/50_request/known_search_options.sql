@@ -75,6 +75,7 @@ as $$
      '{"ranking": {"normalisation": "saturate", "saturate_at": "?"}}'),
     ('smoothing', '{}', null, null, null, null, null, '{"ranking": {"smoothing": "?"}}'),
     ('neighbour_weight', '{}', null, null, null, null, null, '{"ranking": {"neighbour_weight": "?"}}'),
+    ('document_weight', '{}', null, null, null, null, null, '{"ranking": {"document_weight": "?"}}'),
     ('question_penalty', '{}', null, null, null, null, null, '{"ranking": {"question_penalty": "?"}}'),
     ('speaker_weight', '{}', null, null, null, null, null, '{"ranking": {"speaker_weight": "?"}}'),
     ('statistics_scope', '{}', null, null, null, null, null, '{"ranking": {"statistics_scope": "?"}}'),

@@ -34,10 +34,16 @@ as $$
                 else string_agg(l.share, ' + ' order by l.place) end as sum
     from leg l
   ), beside as (
-    select case when c.neighbours is null then f.sum
-                when is_named then f.sum || ' + neighbour_weight * neighbours'
-                else format('%s + %s * %s', f.sum, spread ->> 'neighbour_weight', c.neighbours) end as sum
-    from fused f, (select spread #>> array['chunks', found.chunk_id::text, 'neighbours'] as neighbours) c
+    select f.sum || coalesce(string_agg(case when is_named then format(' + %s * %s', s.weight, s.name)
+                                             else format(' + %s * %s', spread ->> s.weight, s.value) end,
+                                        '' order by s.place) filter (where s.value is not null), '') as sum
+    from fused f
+    left join (
+      select n.place, n.weight, n.name, spread #>> array['chunks', found.chunk_id::text, n.name] as value
+      from (values (1, 'neighbour_weight', 'neighbours'), (2, 'document_weight', 'best_of_document'))
+             n (place, weight, name)
+    ) s on s.value is not null
+    group by f.sum
   ), shared as (
     select case when c.nearest is null then b.sum
                 when is_named then format('(1 - smoothing) * (%s) + smoothing * nearest', b.sum)

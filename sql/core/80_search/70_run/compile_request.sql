@@ -140,7 +140,8 @@ begin
   end if;
   -- These settings come from the collection if the options do not give them. A single statement is planned faster.
   select n.full_text, n.semantic, n.sparse, v_options.is_rearranged
-           or v_collection.neighbour_weight + v_collection.question_penalty + v_collection.speaker_weight > 0,
+           or v_collection.neighbour_weight + v_collection.document_weight + v_collection.question_penalty
+              + v_collection.speaker_weight > 0,
          -- Only the default fusion and normalisation are smoothed, so that scores of others stay as defined. Paged
          -- searches are not smoothed, because their scores must not depend on the number of candidates.
          case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid'

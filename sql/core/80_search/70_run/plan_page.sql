@@ -18,7 +18,8 @@ begin
   -- If no score depends on the number of candidates, pages continue beyond the candidates of the first page.
   request.has_deep_pages := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.rank_by is null
                             and request.parts is null
-                            and (request.collection).neighbour_weight = 0 and v_options.smoothing = 0
+                            and (request.collection).neighbour_weight = 0 and (request.collection).document_weight = 0
+                            and v_options.smoothing = 0
                             and v_options.group_score = 'max'
                             and (request.legs <> 'hybrid'
                                  or braid_store.is_absolute((request.collection).fusion,

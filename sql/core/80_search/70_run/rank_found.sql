@@ -33,7 +33,8 @@ begin
   if request.legs = 'hybrid' and request.min_score is not null then
     v_candidates.ranked := array(select f from unnest(v_candidates.fused) f where f.score >= request.min_score);
   end if;
-  if (request.collection).neighbour_weight > 0 or (request.options).smoothing > 0 then
+  if (request.collection).neighbour_weight > 0 or (request.collection).document_weight > 0
+     or (request.options).smoothing > 0 then
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
     from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard,
                                        is_reported and (request.options).explain, null) s;

@@ -20,6 +20,7 @@ begin
   v_request.collection := collection;
   -- The score of these searches is the similarity alone, so neighbours add nothing.
   v_request.collection.neighbour_weight := 0;
+  v_request.collection.document_weight := 0;
   v_request.legs := 'semantic';
   v_request.options := options;
   v_request.min_score := min_score;

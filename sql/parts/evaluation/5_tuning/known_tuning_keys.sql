@@ -4,7 +4,7 @@ language sql
 stable
 parallel safe
 security invoker
-rows 20
+rows 21
 set search_path = pg_catalog, pg_temp
 as $$
   values
@@ -16,6 +16,7 @@ as $$
     ('normalisation', '{hybrid}', null, '["centroid", "theoretical", "minmax"]'),
     ('smoothing', '{hybrid}', null, '[0, 0.5, 1]'),
     ('neighbour_weight', '{hybrid,full_text,semantic}', null, '[0, 0.2, 0.4]'),
+    ('document_weight', '{hybrid,full_text,semantic}', null, null),
     ('question_penalty', '{hybrid}', null, null),
     ('speaker_weight', '{hybrid}', null, null),
     ('k1', '{hybrid,full_text}', null, '[0.6, 0.9, 1.2, 1.6, 2]'),
