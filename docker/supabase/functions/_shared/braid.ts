@@ -247,6 +247,7 @@ export type Database = {
           default_occurred_at: string | null
           dimensions: number | null
           distance: string | null
+          document_weight: number | null
           embed_fields: string[] | null
           embedding_model: string | null
           fold_diacritics: boolean | null
