@@ -66,6 +66,9 @@ begin
       group by w.lexeme
       order by w.lexeme
     ) l
+  ), keys as materialized (
+    -- An array without nulls finds its elements at once.
+    select array_replace(braid_store.term_keys(array(select l.lexeme from numbered l)), null, -1) as keys
   ), merged as (
     -- Several words, such as The and the, may have one lexeme. Its occurrences get the order of their places. A low bit
     -- tells which of them count.
@@ -105,14 +108,11 @@ begin
              l.low_bits + braid_store.position_bits() + v_number_bits as chunk_shift, l.tokens,
              unnest(l.tokens) as token, unnest(l.tokens[2:]) as next_token
       from (
-        select l.lexeme, k.key, case when l.is_alone then l.is_counted end as are_counted,
+        select l.lexeme, nullif((select k.keys from keys k)[l.lexeme_number], -1) as key,
+               case when l.is_alone then l.is_counted end as are_counted,
                case when l.is_alone then 0 else 1 end as low_bits,
                case when l.is_alone then l.occurrences else m.tokens end as tokens
         from numbered l
-        join (
-          select k.key, row_number() over () as lexeme_number
-          from unnest(braid_store.term_keys(array(select l.lexeme from numbered l))) k (key)
-        ) k on k.lexeme_number = l.lexeme_number
         left join merged m on m.lexeme_number = l.lexeme_number
         order by l.lexeme_number
       ) l
