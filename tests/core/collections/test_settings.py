@@ -171,7 +171,7 @@ def test_a_preset_can_be_tried_by_a_search(db: Connection) -> None:
     call = "braid.hybrid_search('amber cedar', '[1,2]', collection => 'tried', options => %s)"
     search = f"select external_id, score from {call}"
     plain = db.execute(search, (None,)).fetchall()
-    for preset in ("conversation", "rrf"):
+    for preset in ("conversation", "code", "rrf"):
         tried = db.execute(search, (Jsonb({"ranking": {"preset": preset}}),)).fetchall()
         assert tried != plain
         db.execute("select braid.set_ranking('tried', %s)", (Jsonb({"preset": preset}),))

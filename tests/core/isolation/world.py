@@ -146,9 +146,9 @@ class World:
             {"query_id": "2", "external_id": "doc2", "grade": 1, "judge": word},
             {"query_id": "1", "external_id": "doc1", "grade": 1, "judge": "second"},
         ]
-        # Tuning needs 30 queries.
-        tuning = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(30)]
-        tuned = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(30)]
+        # Tuning needs 20 queries.
+        tuning = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(20)]
+        tuned = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(20)]
         for name, asked, judged in (("asked", queries, judgments), ("tuned", tuning, tuned)):
             self.call(tenant, "select braid.create_query_set(%s)", name)
             self.call(tenant, "select braid.store_queries(%s, %s, 'small')", name, json.dumps(asked))

@@ -155,10 +155,10 @@ def with_model(caller: Caller) -> Body:
 
 
 def tuning_set(caller: Caller) -> str:
-    """Create a query set with the 30 queries that tuning needs, and return its name."""
+    """Create a query set with the 20 queries that tuning needs, and return its name."""
     name = new_name()
-    queries = [{"query_id": f"{n}", "text": "discount"} for n in range(30)]
-    judgments = [{"query_id": f"{n}", "external_id": "doc1", "grade": 1} for n in range(30)]
+    queries = [{"query_id": f"{n}", "text": "discount"} for n in range(20)]
+    judgments = [{"query_id": f"{n}", "external_id": "doc1", "grade": 1} for n in range(20)]
     caller.as_user("create_query_set", {"query_set": name})
     caller.as_user("store_queries", {"query_set": name, "queries": queries, **READ})
     caller.as_user("store_judgments", {"query_set": name, "judgments": judgments})

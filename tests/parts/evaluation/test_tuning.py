@@ -37,7 +37,7 @@ def db(shared_db: Connection) -> Connection:
     upsert(shared_db, documents, "notes")
     queries = []
     judgments = []
-    for n in range(40):
+    for n in range(60):
         words = chance.sample(WORDS, 2)
         queries.append({"query_id": f"q{n:02}", "text": " ".join(words), "embedding": [1.0, 0.0, 0.0]})
         judgments += [
@@ -45,7 +45,7 @@ def db(shared_db: Connection) -> Connection:
             for document in documents
             if set(words) & set(str(document["title"]).split())
         ]
-    for name, some in (("asked", 40), ("few", 29)):
+    for name, some in (("asked", 40), ("few", 19), ("many", 60)):
         store(shared_db, name, queries[:some], judgments)
     store(shared_db, "irrelevant", queries, [{**judgment, "grade": 0} for judgment in judgments])
     return shared_db
@@ -253,7 +253,7 @@ def test_chance_is_seldom_taken_for_a_gain(db: Connection) -> None:
     chance = random.Random(11)
     sure, small = 0, 0
     for _ in range(80):
-        evaluations = made([0.5] * 20, 30)
+        evaluations = made([0.5] * 20, 20)
         for evaluation in evaluations:
             for query in evaluation["queries"]:
                 query["metrics"]["ndcg@10"] = chance.gauss(0.5, 0.1)
@@ -317,16 +317,15 @@ def test_an_unsure_gain_tells_how_many_queries_would_do(db: Connection) -> None:
 
 
 def test_the_usual_space_belongs_to_the_mode(db: Connection) -> None:
-    keys = {key for row in plan(db, None, budget=200) for key in row["changes"]}
+    keys = {key for row in plan(db, None, "many", budget=200) for key in row["changes"]}
     assert keys == {"k1", "b", "title_weight", "neighbour_weight"}
-    hybrid = {
-        key for row in plan(db, None, budget=200, configuration={"collection": "notes"}) for key in row["changes"]
-    }
+    asked = {"collection": "notes"}
+    hybrid = {key for row in plan(db, None, "many", budget=200, configuration=asked) for key in row["changes"]}
     assert hybrid == keys | {"fusion", "full_text_weight", "normalisation", "smoothing"}
     semantic = {"collection": "notes", "mode": "semantic"}
     assert {key for row in plan(db, None, configuration=semantic) for key in row["changes"]} == {"neighbour_weight"}
     given = {"collection": "notes", "fusion": "convex"}
-    without = {key for row in plan(db, None, budget=200, configuration=given) for key in row["changes"]}
+    without = {key for row in plan(db, None, "many", budget=200, configuration=given) for key in row["changes"]}
     assert without == hybrid - {"fusion"}
 
 
@@ -411,18 +410,29 @@ def test_a_configuration_that_counts_before_the_space_is_refused(db: Connection)
             plan(db, {key: [value]}, configuration={"collection": "notes", **given})
 
 
+def test_few_queries_choose_among_few_settings(db: Connection) -> None:
+    """Without a search space, fewer than 60 queries tune weights and smoothing; what is given is tried as it is."""
+    hybrid = {"collection": "notes"}
+    tried = [row["changes"] for row in plan(db, None, configuration=hybrid)]
+    assert {key for changes in tried for key in changes} == {"full_text_weight", "smoothing"}
+    assert len(tried) == 21
+    assert {"k1", "title_weight"} <= {key for row in plan(db, None) for key in row["changes"]}
+    given = plan(db, {"k1": [0.5], "smoothing": [0]}, configuration=hybrid)
+    assert {key for row in given for key in row["changes"]} == {"k1", "smoothing"}
+
+
 def test_too_few_judged_queries_are_refused(db: Connection) -> None:
-    for query_set, count in (("few", 29), ("irrelevant", 0)):
+    for query_set, count in (("few", 19), ("irrelevant", 0)):
         with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
             tune(db, SPACE, query_set)
         assert caught.value.diag.message_primary == (
-            f'query set "{query_set}" has {count} queries for which something is judged relevant, and tuning needs 30'
+            f'query set "{query_set}" has {count} queries for which something is judged relevant, and tuning needs 20'
         )
-        assert f"Judge results of {30 - count} more" in (caught.value.diag.message_hint or "")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match='by judge "nobody", and tuning needs 30'):
+        assert f"Judge results of {20 - count} more" in (caught.value.diag.message_hint or "")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='by judge "nobody", and tuning needs 20'):
         tune(db, SPACE, judge="nobody")
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="evaluations have 29 queries"):
-        call(db, "choose_configuration", made([0.5, 0.6], 29))
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="evaluations have 19 queries"):
+        call(db, "choose_configuration", made([0.5, 0.6], 19))
     with pytest.raises(psycopg.errors.UndefinedObject, match='query set "none" does not exist'):
         tune(db, SPACE, "none")
 

@@ -160,7 +160,7 @@ def test_bad_input_is_one_line(run: Run, judged: pgbraid.Client, config: Path, t
     assert "metrics has 'good'" in told(*tuning, "--metric", "good")
     assert 'query set "none" does not exist' in told("tune", "none")
     assert "have no embedding" in told("tune", "asked", "--budget", "2")
-    assert 'by judge "nobody", and tuning needs 30' in told(*tuning, "--judge", "nobody")
+    assert 'by judge "nobody", and tuning needs 20' in told(*tuning, "--judge", "nobody")
     assert "has no version 9" in told("rankings", "restore", "9")
     assert "0 is not in the range" in told("rankings", "restore", "0")
     assert "Missing option '--reason'" in told("rankings", "apply", config)

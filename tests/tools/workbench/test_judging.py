@@ -312,7 +312,7 @@ def test_the_first_query_set(
                 first.get_by_text("Choose a query set first").wait_for()
                 panel.get_by_label("Name of the new set").fill("first")
                 panel.get_by_role("button", name="Create").click()
-                panel.get_by_text("0 of its queries are judged; tuning needs 30.").wait_for()
+                panel.get_by_text("0 of its queries are judged; tuning needs 20.").wait_for()
                 assert panel.get_by_label("Judge").is_visible()
                 assert page.get_by_text("Choose a query set first").count() == 0
 

@@ -9,6 +9,7 @@ as $$
 declare
   v_preset jsonb := case preset
     when 'prose' then '{"full_text_weight": 0.6, "semantic_weight": 0.4, "neighbour_weight": 0, "smoothing": 0.5}'
+    when 'code' then '{"full_text_weight": 0.25, "semantic_weight": 0.75, "neighbour_weight": 0, "smoothing": 0}'
     when 'conversation'
       then '{"full_text_weight": 0.7, "semantic_weight": 0.3, "neighbour_weight": 0.2, "smoothing": 0, '
            '"document_weight": 0.6, "question_penalty": 0.3, "speaker_weight": 0.15}'
@@ -18,8 +19,8 @@ begin
   if v_preset is null then
     raise exception 'ranking: preset is %', coalesce(to_json(left(preset, 100))::text, 'null')
       using errcode = '22023',
-            hint = 'Use prose, conversation (for documents whose chunks are consecutive turns), or rrf (for '
-                   'reciprocal rank fusion).';
+            hint = 'Use prose, conversation (for documents whose chunks are consecutive turns), code (also for short '
+                   'entries), or rrf (for reciprocal rank fusion).';
   elsif preset = 'rrf' and fusion <> 'rrf' then
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
       using errcode = '22023', hint = 'Leave out preset or fusion.';
@@ -37,5 +38,5 @@ end
 $$;
 
 comment on function braid_store.ranking_preset(text, text) is
-  'Return the ranking settings of a preset: prose, conversation or rrf. With the fusion rrf or max, the weights are '
-  'the fusion''s defaults. Raise 22023 for another name, and for the preset rrf with another fusion.';
+  'Return the ranking settings of a preset: prose, conversation, code or rrf. With the fusion rrf or max, the weights '
+  'are the fusion''s defaults. Raise 22023 for another name, and for the preset rrf with another fusion.';

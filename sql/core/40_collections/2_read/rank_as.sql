@@ -29,8 +29,8 @@ begin
       using errcode = '22023',
             hint = v_wrong.hint
                    || case when v_wrong.hint ^@ 'The keys'
-                             then ' The key preset (prose, conversation or rrf) sets several keys at once. Give an '
-                                  'option or an argument of searches with each search instead.'
+                             then ' The key preset (prose, conversation, code or rrf) sets several keys at once. Give '
+                                  'an option or an argument of searches with each search instead.'
                            else '' end;
   elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)

@@ -19,7 +19,7 @@ declare
   c_most_evaluations constant int := 500;
   c_most_values constant bigint := 1000000;
   c_most_draws constant bigint := 100000000;
-  c_least_queries constant int := 30;
+  c_least_queries constant int := 20;
   -- This limits the random signs drawn in total, but each difference gets at least 200.
   c_most_signs constant bigint := 5000000;
   -- A smaller difference is a rounding error.
@@ -107,8 +107,7 @@ begin
     raise exception 'evaluations have % queries for which something is judged relevant, and tuning needs %',
       v_taught_count, c_least_queries
       using errcode = '22023',
-            hint = format('Judge results of %s more queries, better of 100 in all: with few queries, the choice is '
-                          'chance.',
+            hint = format('Judge results of %s more queries: with fewer, the choice is chance.',
               c_least_queries - v_taught_count);
   elsif v_query_count::bigint * resample_count > c_most_draws then
     raise exception '% queries and % samples are more than % draws', v_query_count, resample_count, c_most_draws

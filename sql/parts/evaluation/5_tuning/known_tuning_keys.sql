@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   values
     ('fusion', '{hybrid}'::text[], 'fusion', '["convex", "rrf"]'::jsonb),
-    ('full_text_weight', '{hybrid}', 'full_text_weight', '[0.2, 0.4, 0.6, 0.8, 1, 1.5]'),
+    ('full_text_weight', '{hybrid}', 'full_text_weight', '[0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5]'),
     ('semantic_weight', '{hybrid}', 'semantic_weight', null),
     ('sparse_weight', '{hybrid}', null, null),
     ('rrf_k', '{hybrid}', 'rrf_k', null),

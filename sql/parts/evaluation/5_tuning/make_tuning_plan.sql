@@ -18,7 +18,10 @@ as $$
 #variable_conflict use_column
 declare
   c_most_configurations constant int := 500;
-  c_least_queries constant int := 30;
+  c_least_queries constant int := 20;
+  -- With fewer queries, choosing among many settings is chance: without a search space, only the weights and smoothing
+  -- are tried.
+  c_many_queries constant int := 60;
   c_most_draws constant int := 20;
   v_tenant_id int := braid_store.tenant_id_of_user();
   v_query_set braid_store.query_sets := braid_store.find_query_set(v_tenant_id, make_tuning_plan.query_set);
@@ -64,9 +67,14 @@ begin
                     v_query_count, coalesce(' by judge "' || left(make_tuning_plan.judge, 255) || '"', ''),
                       c_least_queries
       using errcode = '22023',
-            hint = format('Judge results of %s more queries, better of 100 in all: with few queries, the choice is '
-                          'chance.',
+            hint = format('Judge results of %s more queries: with fewer, the choice is chance.',
               c_least_queries - v_query_count);
+  end if;
+  if make_tuning_plan.search_space is null and v_query_count < c_many_queries
+     and v_values ? 'full_text_weight' then
+    select jsonb_object_agg(v.key, v.value) into v_values
+    from jsonb_each(v_values) v
+    where v.key in ('full_text_weight', 'smoothing');
   end if;
 
   combination_count := (

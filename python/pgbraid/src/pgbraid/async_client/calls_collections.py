@@ -165,7 +165,7 @@ async def set_ranking(
     title_weight: how many times a word of the title counts. full_text_weight, semantic_weight, sparse_weight: the
     weights of the scores in hybrid searches that give none. fusion: use rrf, convex, dbsf or max. rrf_k: the constant
     that rrf uses. normalisation: use centroid, theoretical, minmax, zscore, saturate or none. preset: use prose,
-    conversation or rrf for the settings of a new collection of this kind; other settings given override them. It
+    conversation, code or rrf for the settings of a new collection of this kind; other settings override them. It
     leaves normalisation and bm25_variant alone, and sets fusion and rrf_k only if it is rrf. With the fusion rrf or
     max, the weights are the fusion's defaults. neighbour_weight: the share of the scores of the chunks before and
     after a chunk that is added to its score. document_weight: the share of the best score in the document of a chunk.

@@ -277,14 +277,14 @@ async def tune(
     choose it.
 
     search_space: an object of lists, such as {"k1": [0.9, 1.2], "title_weight": [1, 2]}. Its keys are settings of
-    set_ranking, and candidate_count, ef_search and boosts; null takes a default search space. A key that changes
-    nothing in these searches is refused. budget: the number of configurations to evaluate, including the present one.
-    If there are more combinations, a random sample of them is evaluated. configuration: the settings of the searches
-    as for evaluate, without the keys of search_space. metric: the metric to choose by. judge: used as by evaluate.
-    fold_count: must be 2 to 5. Return the result of choose_configuration; chosen has ranking, for set_ranking, and
-    search_arguments, which searches must give themselves. It only reads, and runs budget × judged queries searches in
-    one statement, so mind statement_timeout. At least 30 queries must have a relevant result. The same seed gives the
-    same result.
+    set_ranking, and candidate_count, ef_search and boosts. Null tries the weights and smoothing in hybrid searches
+    with fewer than 60 queries, else many settings. A key that changes nothing in these searches is refused. budget:
+    the number of configurations to evaluate, including the present one. If there are more combinations, a random
+    sample of them is evaluated. configuration: the settings of the searches as for evaluate, without the keys of
+    search_space. metric: the metric to choose by. judge: used as by evaluate. fold_count: must be 2 to 5. Return the
+    result of choose_configuration; chosen has ranking, for set_ranking, and search_arguments, which searches must give
+    themselves. It only reads, and runs budget × judged queries searches in one statement, so mind statement_timeout.
+    At least 20 queries must have a relevant result. The same seed gives the same result.
 
     Maps to braid.tune. Raise NotFoundError, InvalidArgumentError, LimitExceededError.
     """

@@ -11,7 +11,7 @@ export const title = 'Compare'
 // The running comparison; a new one aborts it.
 let running = null
 // braid.tune needs the same number.
-const LEAST_QUERIES = 30
+const LEAST_QUERIES = 20
 const MEANINGS = ['nothing to do with it', 'close, no answer', 'an answer, unclear', 'answers it exactly']
 
 export async function show(main, values, opened) {
