@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -124,14 +125,19 @@ class Bm25Model:
             tokens = [token for token in tokens if token.kind != "character"]
         times = Counter(token.lexeme for token in tokens)
         # A lexeme belongs to the word at its first position; parts of a compound have the compound's position.
-        words: dict[str, int] = {}
+        words: dict[str, set[tuple[int, str]]] = {}
         for token in sorted(tokens):
-            words.setdefault(token.lexeme, token.position)
+            words.setdefault(token.lexeme, {(token.position, "")})
+        if match != "any" and any(token.kind == "part" for token in tokens):
+            words = self._whole_words(query, set(times))
 
         rarest = sorted((self._frequencies[lexeme], lexeme) for lexeme in times if self._frequencies[lexeme])
         kept = sorted(lexeme for _, lexeme in rarest[:64])
-        counted = {words[lexeme] for lexeme in times if lexeme in kept or not self._frequencies[lexeme]}
-        required = _required(match, len(counted))
+        counted: set[tuple[int, str]] = set()
+        for lexeme in times:
+            if lexeme in kept or not self._frequencies[lexeme]:
+                counted |= words.get(lexeme, set())
+        required = _required(match, len(counted)) if counted else 0
         scores = [
             Hit(entry.chunk.external_id, entry.chunk.chunk_index, score)
             for entry in self._entries
@@ -139,8 +145,38 @@ class Bm25Model:
         ]
         return sorted(scores, key=lambda hit: (-hit.score, hit.external_id.encode(), hit.chunk_index))
 
+    def _whole_words(self, query: str, searched: set[str]) -> dict[str, set[tuple[int, str]]]:
+        """Return the words that each lexeme stands for, where the parts of an identifier stand for nothing."""
+        words: dict[str, set[tuple[int, str]]] = {}
+        offset = 0
+        for written in query.split():
+            tokens = [token for token in self._tokenizer(written) if token.lexeme in searched]
+            for position in sorted({token.position for token in tokens}):
+                here = [token for token in tokens if token.position == position]
+                parts = {token.lexeme for token in here if token.kind == "part"}
+                whole = {token.lexeme for token in here if token.kind == "compound"}
+                is_prose = re.fullmatch(r"[^\W\d_]+(-[^\W\d_]+)+", written) and not re.search("[a-z][A-Z]", written)
+                meant: dict[str, set[tuple[int, str]]] = {}
+                if parts and whole and is_prose:
+                    meant = {part: {(offset + position, part)} for part in parts}
+                    meant |= {lexeme: {(offset + position, part) for part in parts} for lexeme in whole}
+                else:
+                    counted = whole if parts and whole else {token.lexeme for token in here}
+                    version = re.fullmatch(r"v(\d+\.[\d.]*)", written)
+                    counted |= parts & {version[1]} if version else set()
+                    meant = {lexeme: {(offset + position, "")} for lexeme in counted}
+                for lexeme, own in meant.items():
+                    words.setdefault(lexeme, own)
+            offset += 1000
+        return words
+
     def _score(
-        self, entry: _Entry, lexemes: list[str], times: Counter[str], words: dict[str, int], required: int
+        self,
+        entry: _Entry,
+        lexemes: list[str],
+        times: Counter[str],
+        words: dict[str, set[tuple[int, str]]],
+        required: int,
     ) -> float | None:
         count, body_length, title_length = self.statistics
         # The sums follow braid_store.exact_scores in order and rounding. Chunks that differ only by rounding, for
@@ -152,7 +188,7 @@ class Bm25Model:
         b = 0.75 * min(1, average / 40) if self._b is None else self._b
         saturation = self._k1 * (1 - b + b * length / average)
         score = 0.0
-        found = set()
+        found: set[tuple[int, str]] = set()
         for lexeme in lexemes:
             title_frequency = entry.title[lexeme]
             frequency = entry.body[lexeme] + title_frequency + (self._title_weight - 1) * title_frequency
@@ -160,8 +196,8 @@ class Bm25Model:
                 df = self._frequencies[lexeme]
                 weight = times[lexeme] * math.log(1 + (count - df + 0.5) / (df + 0.5))
                 score += weight * frequency / (frequency + saturation)
-                found.add(words[lexeme])
-        return score if len(found) >= required else None
+                found |= words.get(lexeme, set())
+        return score if score > 0 and len(found) >= required else None
 
 
 def _required(match: str, word_count: int) -> int:

@@ -11,4 +11,5 @@ create type braid_store.query_token as (
 
 comment on type braid_store.query_token is
   'A token of a query: its clause (number, group, occurrence and kind, as braid_store.parse_query gives them), its '
-  'position there, lexeme and kind. written is the clause''s text if the clause has no other token, else null.';
+  'position there, lexeme and kind. written is the clause''s text if the clause is this one '
+  'word, and the token stands for all of it; else null.';

@@ -48,6 +48,7 @@ begin
     select count(*) <= c_max_terms
            and coalesce(bool_and(t.occurrence = 'should' and t.kind = 'word' and t.clause_number = t.group_number),
              true)
+           and (compile_query.match in ('any', '0%') or coalesce(bool_and(t.token_kind <> 'part'), true))
              as is_plain,
            coalesce(bool_or(t.occurrence <> 'should'), false) as has_operators,
            -- Leave out stop words if the query has other words, and single characters if it has bigrams, as query_terms
@@ -180,6 +181,13 @@ begin
   -- With match any, if something is demanded, no other word is required.
   query.required_words := case when v_word_count = 0 or compile_query.match = 'any' and v_has_demands then 0
                                else braid_store.required_words(compile_query.match, v_word_count) end;
+
+  if compile_query.match not in ('any', '0%')
+     and exists (select from unnest(compile_query.tokens) t
+                 where t.token_kind = 'part' and t.occurrence = 'should') then
+    query := braid_store.demand_whole_words(query, compile_query.tokens, compile_query.match,
+                                            compile_query.absent_lexemes, compile_query.corrected_lexemes);
+  end if;
 
   query.driver_lexemes := '{}';
   query.required_lexemes := '{}';

@@ -60,10 +60,12 @@ begin
         select p.* from braid_store.parse_query(query_tokens.query_text, query_tokens.text_config) p
       )
       select row(c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme collate "C", t.kind,
-                 case when t.token_count = 1 then c.content end)::braid_store.query_token
+                 case when t.token_count = 1 or t.kind = 'compound' and t.position_count = 1
+                      then c.content end)::braid_store.query_token
       from clauses c
       join (
-        select t.*, count(*) over (partition by t.text_number) as token_count
+        select t.*, count(*) over (partition by t.text_number) as token_count,
+               max(t.position) over (partition by t.text_number) as position_count
         from braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
                                   query_tokens.text_config, query_tokens.fold_diacritics) t
       ) t on t.text_number = c.clause_number);
@@ -88,6 +90,7 @@ begin
       select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme, t.kind as token_kind,
         t.is_typed,
              count(*) filter (where not t.is_typed) over (partition by c.clause_number) as token_count,
+             max(t.position) over (partition by c.clause_number) as position_count,
              c.kind = 'prefix' and max(t.position) over (partition by c.clause_number) = 1 as is_prefix,
              -- A word may have several tokens; the longest is the whole word.
              row_number() over (partition by c.clause_number, t.is_typed order by length(t.lexeme) desc, t.lexeme) = 1
@@ -98,7 +101,8 @@ begin
     select row(d.clause_number, d.group_number, d.occurrence,
                -- An asterisk after several words, or in a script without spaces, is ignored.
                case d.kind when 'prefix' then 'word' else d.kind end, d.position, d.lexeme, d.token_kind,
-               case when d.token_count = 1 then c.content end)::braid_store.query_token
+               case when d.token_count = 1 or d.token_kind = 'compound' and d.position_count = 1
+                    then c.content end)::braid_store.query_token
     from described d
     join clauses c on c.clause_number = d.clause_number
     where not d.is_prefix and not d.is_typed
