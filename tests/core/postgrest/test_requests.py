@@ -135,6 +135,7 @@ def test_search_with_defaults_left_out(world: World, rpc: Rpc) -> None:
         {"min_relevance": "auto"},
         {"min_relevance": 0.1},
         {"ranking": {"smoothing": 0.5, "neighbour_weight": 0.3}},
+        {"ranking": {"document_weight": 0.6, "question_penalty": 0.3, "speaker_weight": 0.15}},
         {"ranking": {"normalisation": "saturate", "saturate_at": 5}},
         {"ranking": {"statistics_scope": "auto"}},
     ],
