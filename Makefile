@@ -122,6 +122,6 @@ $(VENV)/dist.stamp:
 $(VENV)/dev.stamp: $(VENV)/run.stamp $(wildcard python/*/pyproject.toml)
 	@echo "installing what tests and checks need into $(VENV)"
 	@$(PIP) -e './python/pgbraid[embedded,local,test,dev]' \
-		-e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]' -e ./python/pgbraid-stores \
+		-e './python/pgbraid-tools[files,learn,mcp,notebook,onnx,workbench]' -e ./python/pgbraid-stores \
 		-e ./python/langchain-pgbraid -e ./python/llama-index-vector-stores-pgbraid -e ./python/pgbraid-haystack
 	@touch $@

@@ -538,7 +538,9 @@ def test_50_and_50_are_fused_to_20_and_reranked_to_5(
     fused = stocked.search("quick fox", 20, fusion="rrf", candidate_count=50)
     scores = reranker.rerank("quick fox", [row.content for row in fused])
     batches.clear()
-    best = stocked.search("quick fox", fusion="rrf", candidate_count=50, reranker=reranker, rerank_timeout=None)
+    best = stocked.search(
+        "quick fox", fusion="rrf", candidate_count=50, blend=1, reranker=reranker, rerank_timeout=None
+    )
     assert batches == [8, 8, 4]
     assert [row.chunk_id for row in best] == [fused[place].chunk_id for place in np.argsort(-scores, kind="stable")[:5]]
     assert [row.rerank_score for row in best] == pytest.approx(sorted(scores, reverse=True)[:5])

@@ -76,7 +76,7 @@ def test_the_first_20_become_5(filled: pgbraid.Client) -> None:
     reranker = highest_number()
     fused = filled.search("zebra", match_count=20)
     assert ids(fused) == expect(range(20))
-    results = filled.search("zebra", reranker=reranker)
+    results = filled.search("zebra", reranker=reranker, blend=1)
     assert ids(results) == expect([19, 18, 17, 16, 15])
     assert [row.rerank_score for row in results] == [19, 18, 17, 16, 15]
     assert [row.score for row in results] == [row.score for row in reversed(fused[15:])]
@@ -91,6 +91,45 @@ def test_the_first_20_become_5(filled: pgbraid.Client) -> None:
     assert "rerank" not in str(fused)
 
 
+def blended_order(places: int, blend: float) -> list[int]:
+    """Return the numbers of rows that a search ranks by number, and a reranker in the reverse order."""
+    total = {n: (1 - blend) / (10 + n + 1) + blend / (10 + places - n) for n in range(places)}
+    return sorted(total, key=lambda n: (-total[n], n))
+
+
+@pytest.mark.parametrize("blend", [0, 0.25, 0.4, 0.5, 0.75, 1])
+def test_ranks_of_both_are_blended(filled: pgbraid.Client, blend: float) -> None:
+    results = filled.search("zebra", 20, reranker=highest_number(), blend=blend)
+    assert ids(results) == expect(blended_order(20, blend))
+    assert results.stats["rerank"]["blend"] == blend
+    for row in results:
+        search, reranker = row.blended_parts or []
+        place = number(row.content)
+        assert search == {"list": "search", "rank": place + 1, "score": None, "part": (1 - blend) / (11 + place)}
+        assert reranker["part"] == pytest.approx(blend / (30 - place))
+        assert (reranker["list"], reranker["rank"], reranker["score"]) == ("reranker", 20 - place, row.rerank_score)
+        assert row.blended_score == pytest.approx(search["part"] + reranker["part"])
+
+
+def test_every_entry_point_blends_alike(filled: pgbraid.Client) -> None:
+    expected = expect(blended_order(20, 0.4)[:5])
+    assert ids(filled.search("zebra", reranker=highest_number())) == expected
+    assert ids(filled.recall("zebra", reranker=highest_number())) == expected
+    assert ids(list(filled.search_stream("zebra", reranker=highest_number()))[-1]) == expected
+    context = filled.assemble_context("zebra", 100_000, 5, reranker=highest_number(), rerank_count=20)
+    assert [passage.external_id for passage in context] == expected
+    grouped = filled.search("zebra", reranker=highest_number(), options={"group_by": "document"})
+    assert ids(grouped) == expected
+    assert [row.group_score for row in grouped] == [row.blended_score for row in grouped]
+
+
+@pytest.mark.parametrize("blend", [-0.1, 1.1, float("nan"), "0.5", True, None])
+def test_a_blend_that_is_none(filled: pgbraid.Client, blend: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="blend is") as caught:
+        filled.search("zebra", reranker=highest_number(), blend=blend)
+    assert caught.value.hint
+
+
 def test_without_a_reranker_nothing_changes(filled: pgbraid.Client) -> None:
     assert ids(filled.search("zebra")) == expect(range(10))
 
@@ -102,13 +141,15 @@ def test_every_row_given_is_reranked(filled: pgbraid.Client) -> None:
         (40, 50, range(COUNT)[::-1]),
         (1, 1, [0]),
     ):
-        results = filled.search("zebra", count, reranker=highest_number(), rerank_count=rerank_count)
+        results = filled.search("zebra", count, blend=1, reranker=highest_number(), rerank_count=rerank_count)
         assert ids(results) == expect(numbers)
         assert [row.rerank_score for row in results] == list(numbers)
 
 
 def test_ties_keep_the_fused_order(filled: pgbraid.Client) -> None:
-    results = filled.search("zebra", reranker=Fake(lambda _, texts: [float(number(text) % 2) for text in texts]))
+    results = filled.search(
+        "zebra", blend=1, reranker=Fake(lambda _, texts: [float(number(text) % 2) for text in texts])
+    )
     assert ids(results) == expect([1, 3, 5, 7, 9])
 
 
@@ -141,6 +182,7 @@ def test_with_an_embedding_filters_and_modes(filled: pgbraid.Client) -> None:
         mode="semantic",
         embedding=HashEmbedder().embed_query("zebra"),
         filters={"speaker": "Ana"},
+        blend=1,
         reranker=highest_number(),
     )
     assert len(found) == 5
@@ -256,7 +298,7 @@ def test_the_event_loop_goes_on(dsn: str) -> None:
 
     async def session() -> pgbraid.SearchResults:
         async with await pgbraid.connect_async(dsn, embedder=HashEmbedder()) as client:
-            search = asyncio.create_task(client.search("zebra", reranker=reranker, rerank_timeout=None))
+            search = asyncio.create_task(client.search("zebra", blend=1, reranker=reranker, rerank_timeout=None))
             while not reranker.calls:
                 await asyncio.sleep(0.01)
             released.set()
@@ -274,13 +316,13 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
         for n in range(4)
     )
     reranker = highest_number()
-    plain = client.search("zebra", 20, reranker=reranker)
+    plain = client.search("zebra", 20, blend=1, reranker=reranker)
     assert [number(row.content) for row in plain] == [23, 22, 21, 20, 13, 12, 11, 10, 3, 2, 1, 0]
 
     options = {"group_by": "document", "context": {"before": 1}}
-    grouped = client.search("zebra", 3, reranker=reranker, options=options)
+    grouped = client.search("zebra", 3, blend=1, reranker=reranker, options=options)
     assert [number(row.content) for row in grouped] == [23, 22, 21]
-    assert [row.group_score for row in grouped] == [23, 22, 21]
+    assert [row.group_score for row in grouped] == pytest.approx([1 / 11, 1 / 12, 1 / 13])
     assert [row.rerank_score for row in grouped] == [23, 22, 21]
     assert [row.score for row in grouped] == [row.score for row in plain[:3]]
     assert [(row.passage_start, row.passage_end) for row in grouped] == [(1, 2)] * 3
@@ -289,17 +331,17 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
     pages: list[int] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = client.search("zebra", 5, reranker=reranker, options={"cursor": cursor})
+        page = client.search("zebra", 5, blend=1, reranker=reranker, options={"cursor": cursor})
         pages += [number(row.content) for row in page]
         cursor = page[-1].cursor
     assert pages == [number(row.content) for row in plain]
 
     # If the reranker fails, the fusion's scores shape the rows.
-    failed = client.search("zebra", 3, reranker=Fake(fail), options=options)
+    failed = client.search("zebra", 3, blend=1, reranker=Fake(fail), options=options)
     assert failed[0].chunk_id == client.search("zebra", 3, options=options)[0].chunk_id
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="group_by"):
-        client.search("zebra", reranker=reranker, options={"group_by": 7})
+        client.search("zebra", blend=1, reranker=reranker, options={"group_by": 7})
 
 
 def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client: pgbraid.Client) -> None:
@@ -319,61 +361,63 @@ def test_a_document_that_is_deleted_while_its_text_is_scored(dsn: str, filled: p
             other.delete_document("d19")
         return [float(number(text)) for text in texts]
 
-    found = filled.search("zebra", 3, reranker=Fake(score), rerank_timeout=None, options={"group_by": "document"})
+    found = filled.search(
+        "zebra", 3, blend=1, reranker=Fake(score), rerank_timeout=None, options={"group_by": "document"}
+    )
     assert ids(found) == expect([18, 17, 16])
     filled.add_documents([{"external_id": "d19", "content": "zebra 19"}])
-    context = filled.assemble_context("zebra", 100_000, 2, reranker=Fake(score), rerank_timeout=None)
+    context = filled.assemble_context("zebra", 100_000, 2, blend=1, reranker=Fake(score), rerank_timeout=None)
     assert "d19" not in [passage.external_id for passage in context] and len(context) == 2
 
 
 def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    results = filled.recall("zebra", reranker=reranker)
+    results = filled.recall("zebra", blend=1, reranker=reranker)
     assert ids(results) == expect([19, 18, 17, 16, 15])
     assert results.stats["rerank"]["candidates"] == 20
     assert "recall" in results.stats
     assert len(filled.recall("zebra")) == 10
-    assert ids(filled.recall("zebra", match_count=2, reranker=reranker, rerank_count=6)) == expect([5, 4])
-    grouped = filled.recall("zebra", match_count=2, reranker=reranker, options={"group_by": "document"})
-    assert [row.group_score for row in grouped] == [19, 18]
+    assert ids(filled.recall("zebra", match_count=2, blend=1, reranker=reranker, rerank_count=6)) == expect([5, 4])
+    grouped = filled.recall("zebra", match_count=2, blend=1, reranker=reranker, options={"group_by": "document"})
+    assert [row.group_score for row in grouped] == pytest.approx([1 / 11, 1 / 12])
 
     # The reranker gets the query without the words that name the time.
-    filled.recall("zebra last week", "auto", reranker=reranker)
+    filled.recall("zebra last week", "auto", blend=1, reranker=reranker)
     assert [query for query, _ in reranker.calls] == ["zebra"] * 3
-    failed = filled.recall("zebra", match_count=5, reranker=Fake(fail))
+    failed = filled.recall("zebra", match_count=5, blend=1, reranker=Fake(fail))
     assert ids(failed) == expect(range(5))
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="reranker is"):
-        filled.recall("zebra", reranker="cross-encoder")  # type: ignore[arg-type]
+        filled.recall("zebra", blend=1, reranker="cross-encoder")  # type: ignore[arg-type]
 
 
 def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
-    context = filled.assemble_context("zebra", 100_000, 4, reranker=reranker)
+    context = filled.assemble_context("zebra", 100_000, 4, blend=1, reranker=reranker)
     assert [passage.external_id for passage in context] == expect([19, 18, 17, 16])
-    assert [passage.score for passage in context] == [19, 18, 17, 16]
+    assert [passage.score for passage in context] == pytest.approx([1 / place for place in range(11, 15)])
     assert [passage.citation for passage in context] == [1, 2, 3, 4]
     assert context.warnings == filled.search("zebra", 4).warnings
     assert len(reranker.calls[0][1]) == 20
 
     # The best passages use up the budget.
-    small = filled.assemble_context("zebra", context[1].total_tokens, 4, reranker=reranker)
+    small = filled.assemble_context("zebra", context[1].total_tokens, 4, blend=1, reranker=reranker)
     assert [passage.external_id for passage in small] == expect([19, 18])
-    in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", reranker=reranker)
+    in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", blend=1, reranker=reranker)
     assert [passage.external_id for passage in in_order] == expect([19, 18])
-    failed = filled.assemble_context("zebra", 100_000, 4, reranker=Fake(fail))
+    failed = filled.assemble_context("zebra", 100_000, 4, blend=1, reranker=Fake(fail))
     assert [passage.external_id for passage in failed] == expect(range(4))
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="no pages"):
-        filled.assemble_context("zebra", reranker=reranker, options={"cursor": ""})
+        filled.assemble_context("zebra", blend=1, reranker=reranker, options={"cursor": ""})
 
 
 def test_a_context_is_of_all_that_was_reranked(filled: pgbraid.Client) -> None:
     # The first two rows are both Ana's, so groups are made of all 20 rows.
     odd_first = Fake(lambda _, texts: [float(number(text) % 2 * 100 + number(text)) for text in texts])
-    context = filled.assemble_context("zebra", 100_000, 2, reranker=odd_first, options={"group_by": "speaker"})
+    context = filled.assemble_context("zebra", 100_000, 2, blend=1, reranker=odd_first, options={"group_by": "speaker"})
     assert [passage.external_id for passage in context] == expect([19, 18])
-    assert [passage.score for passage in context] == [119, 18]
+    assert [passage.score for passage in context] == pytest.approx([1 / 11, 1 / 21])
 
 
 def test_the_search_of_a_context_is_not_logged(filled: pgbraid.Client) -> None:
@@ -389,5 +433,5 @@ def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Clie
         for n in range(4)
     )
     options = {"context": {"before": 1}}
-    context = client.assemble_context("zebra", 100_000, 2, reranker=highest_number(), options=options)
+    context = client.assemble_context("zebra", 100_000, 2, blend=1, reranker=highest_number(), options=options)
     assert [(one.external_id, one.passage_start, one.passage_end) for one in context] == [("d3", 1, 2), ("d2", 1, 2)]

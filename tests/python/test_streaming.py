@@ -168,14 +168,14 @@ def test_async(dsn: str, logged: pgbraid.Client, db: Connection, gate: Gate) -> 
 
 @pytest.mark.parametrize("options", [None, {"group_by": "external_id"}, {"diversify": True}])
 def test_a_reranker_comes_last(logged: pgbraid.Client, options: Any) -> None:
-    expected = logged.search("heron reeds", 2, reranker=ByLength(), options=options)
+    expected = logged.search("heron reeds", 2, blend=1, reranker=ByLength(), options=options)
     fused = logged.search("heron reeds", 2, options=options)
-    pages = list(logged.search_stream("heron reeds", 2, reranker=ByLength(), options=options))
+    pages = list(logged.search_stream("heron reeds", 2, blend=1, reranker=ByLength(), options=options))
     # the vector is known, so no full-text page comes first
     assert [page.stage for page in pages] == ["fused", "reranked"]
     assert [scores(page) for page in pages] == [scores(fused), scores(expected)]
     assert pages[1].changes
-    pages = list(logged.search_stream("heron reeds", 2, reranker=Broken(), options=options))
+    pages = list(logged.search_stream("heron reeds", 2, blend=1, reranker=Broken(), options=options))
     assert [(page.stage, page.is_last) for page in pages] == [("fused", False), ("fused", True)]
     assert [[warning["code"] for warning in page.warnings] for page in pages] == [[], ["reranker_unavailable"]]
     assert not pages[1].changes

@@ -122,7 +122,8 @@ def fuse(
     fusion: Literal["rrf", "convex"] = "rrf",
     *,
     rrf_k: float = 60,
-    match_count: int | None = None,
+    match_count: int = 100,
+    **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
     """Raise InvalidArgumentError, LimitExceededError."""
 

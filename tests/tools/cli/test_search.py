@@ -63,8 +63,12 @@ def test_filters_and_mode(run: Run) -> None:
 @pytest.mark.usefixtures("searchable")
 def test_reranking(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = json.loads(run("search", "zebra", "--reranker", "late-interaction", "--json").out)
-    scores = [row["rerank_score"] for row in answer["results"]]
+    scores = [row["blended_score"] for row in answer["results"]]
     assert scores == sorted(scores, reverse=True)
+    replaced = json.loads(run("search", "zebra", "--reranker", "late-interaction", "--blend", "1", "--json").out)
+    by_model = [row["rerank_score"] for row in replaced["results"]]
+    assert by_model == sorted(by_model, reverse=True)
+    assert replaced["stats"]["rerank"]["blend"] == 1
     assert answer["stats"]["rerank"]["candidates"] == len(scores) == 2
     assert "rerank " in run("search", "zebra", "--reranker", "late-interaction").out
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)

@@ -988,7 +988,7 @@ export type Database = {
         Args: {
           fusion?: string
           lists: Json
-          match_count?: number | null
+          match_count?: number
           rrf_k?: number
         }
         Returns: {

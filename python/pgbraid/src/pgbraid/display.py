@@ -64,7 +64,9 @@ def result_lines(row: ResultRow, rank: int | None, query: str, style: Style | No
             ),
         )
     )
-    reranked = "" if row.rerank_score is None else f"rerank {row.rerank_score:.4f}  "
+    reranked = (
+        "" if row.rerank_score is None else f"blended {row.blended_score or 0:.4f}  rerank {row.rerank_score:.4f}  "
+    )
     indent = " " * len(number)
     text = textwrap.wrap(snippet(row.content, query), WIDTH - len(indent))
     return [

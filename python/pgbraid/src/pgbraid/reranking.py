@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import InvalidArgumentError, RerankingError
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
 # At most this number of timed-out calls of a reranker may still run, so that a hanging one does not take more threads.
 LATE_CALLS = 4
+# The constant of the fusion that blends the search's order and the reranker's. The lists are short, so it is small.
+BLEND_RRF_K = 10
 # Timed-out calls still running, by id of the reranker, which they keep alive.
 _late: Counter[int] = Counter()
 _counting = threading.Lock()
 
 
-def _check(reranker: Reranker, query: str | None, match_count: int, rerank_count: int, timeout: float | None) -> None:
+def _check(
+    reranker: Reranker, query: str | None, match_count: int, rerank_count: int, blend: float, timeout: float | None
+) -> None:
     if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
         raise InvalidArgumentError(
             f"reranker is {repr(reranker)[:100]}, not a reranker",
@@ -39,6 +43,12 @@ def _check(reranker: Reranker, query: str | None, match_count: int, rerank_count
     for name, value in (("match_count", match_count), ("rerank_count", rerank_count)):
         if not isinstance(value, Integral) or value < 1:
             raise InvalidArgumentError(f"{name} is {value!r}", hint="use 1 to 10000", sqlstate="22023")
+    if isinstance(blend, bool) or not isinstance(blend, Real) or not 0 <= blend <= 1:
+        raise InvalidArgumentError(
+            f"blend is {blend!r}",
+            hint="use 0 to 1: 0 keeps the search's order, 1 takes the reranker's",
+            sqlstate="22023",
+        )
     if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
         raise InvalidArgumentError(
             f"rerank_timeout is {timeout!r}", hint="give seconds, more than 0, or None for no limit", sqlstate="22023"
@@ -56,12 +66,13 @@ def candidates(
     query: str | None,
     match_count: int,
     rerank_count: int,
+    blend: float,
     timeout: float | None,
     options: Mapping[str, Any] | None,
 ) -> tuple[int, Mapping[str, Any] | None, Mapping[str, Any]]:
     """Return the number of rows to find, the options for finding them, and the options for shaping them afterwards.
     Raise InvalidArgumentError for the caller's mistakes; a reranker's failure is a warning instead."""
-    _check(reranker, query, match_count, rerank_count, timeout)
+    _check(reranker, query, match_count, rerank_count, blend, timeout)
     count = max(match_count, rerank_count)
     if not isinstance(options, Mapping):  # the database says what is wrong with the options
         return count, options, {}
@@ -86,7 +97,7 @@ def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> 
 
 
 def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout: float | None) -> SearchResults:
-    """Return the rows in the order of their rerank scores; ties keep their order. `query` is without operators.
+    """Return the rows with their rerank scores, in their order. `query` is without operators.
 
     Blocks for up to `timeout` seconds. On any failure of the reranker the rows keep their order, with a warning.
     """
@@ -105,9 +116,30 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
     # The rows lose their cursor, because it is a place in the fused order, which reranking changes.
     ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(found, scores, strict=True)]
-    ranked.sort(key=lambda row: -(row.rerank_score or 0.0))
     stats = {**found.stats, "rerank": {"model": name, "candidates": len(found), "time_ms": milliseconds}}
     return SearchResults(ranked, query=found.query, stats=stats, warnings=found.warnings)
+
+
+def lists_to_blend(found: SearchResults, blend: float) -> list[dict[str, Any]]:
+    """Return the order of the search and the reranker's as lists for braid.fuse."""
+    scored = [{"id": row.chunk_id, "score": row.rerank_score} for row in found]
+    return [
+        {"name": "search", "weight": 1 - blend, "items": [row.chunk_id for row in found]},
+        {"name": "reranker", "weight": blend, "items": scored},
+    ]
+
+
+def in_blended_order(found: SearchResults, blended: Sequence[Mapping[str, Any]], blend: float) -> SearchResults:
+    """Return the rows with the scores that braid.fuse made of `lists_to_blend`, best first; ties keep their order."""
+    scores = {int(one["id"]): one for one in blended}
+    rows = [
+        replace(row, blended_score=float(one["score"]), blended_parts=one["parts"])
+        for row in found
+        for one in [scores[row.chunk_id]]
+    ]
+    rows.sort(key=lambda row: -(row.blended_score or 0.0))
+    stats = {**found.stats, "rerank": {**found.stats["rerank"], "blend": float(blend)}}
+    return SearchResults(rows, query=found.query, stats=stats, warnings=found.warnings)
 
 
 def _text(row: SearchResult) -> str:

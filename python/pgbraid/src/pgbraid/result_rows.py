@@ -54,6 +54,7 @@ class ResultRow(Row):
     token_count: int | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     rerank_score: float | None = None
+    blended_score: float | None = None
     full_text_score: float | None = None
     full_text_normalised_score: float | None = None
     full_text_rank: int | None = None
@@ -72,6 +73,7 @@ class ResultRow(Row):
     sparse_normalised_score: float | None = None
     sparse_rank: int | None = None
     query_ranks: list[dict[str, Any]] | None = None
+    blended_parts: list[dict[str, Any]] | None = None
 
 
 COLUMNS = tuple(column.name for column in fields(ResultRow))

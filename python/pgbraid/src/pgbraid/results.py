@@ -26,7 +26,8 @@ class SearchResult(ResultRow):
 
     With several queries, `query_ranks` has the row's rank and score for each query that found it.
 
-    After reranking, rows are ordered by `rerank_score`, and `score` is unchanged.
+    After reranking, rows are ordered by `blended_score`, and `score` is unchanged. `blended_parts` says what the search
+    and the reranker add to it.
     """
 
     def __str__(self) -> str:

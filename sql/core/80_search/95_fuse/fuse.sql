@@ -5,7 +5,7 @@ create or replace function braid.fuse(
   lists jsonb,
   fusion text default 'rrf',
   rrf_k float8 default 60,
-  match_count int default null
+  match_count int default 100
 )
 returns table (id text, score float8, parts jsonb)
 language sql
@@ -27,7 +27,7 @@ comment on function braid.fuse(jsonb, text, float8, int) is
   'place. All lists have at most 100000 items. fusion: rrf or convex. Under rrf an id gets weight / (rrf_k + rank) '
   'from each list that has it. Under convex it gets weight × score. The scores of a list are normalised to 0 to 1, '
   'and the weights to a sum of 1. rrf_k: 60 by default; smaller numbers favour the first ranks. match_count: how many '
-  'ids are returned; null returns all. Return an object for each id, with id (a text), score and parts. Ids of equal '
-  'scores are ordered by their bytes. parts: an object for each list that has the id. It has list (its name, or its '
-  'number from 1), rank, score and part, which is what the list adds to the score. Under convex it also has '
-  'normalised_score.';
+  'ids are returned, 100 by default; null returns all. Return an object for each id, with id (a text), score and '
+  'parts. Ids of equal scores are ordered by their bytes. parts: an object for each list that has the id. It has '
+  'list (its name, or its number from 1), rank, score and part, which is what the list adds to the score. Under '
+  'convex it also has normalised_score.';

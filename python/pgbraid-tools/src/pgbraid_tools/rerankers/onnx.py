@@ -49,7 +49,10 @@ class OnnxCrossEncoder:
             self._tokenizer = tokenizer_class.from_file(str(folder / "tokenizer.json"))
             self._tokenizer.enable_truncation(_longest(config, _read(folder / "tokenizer_config.json")))
             self._tokenizer.no_padding()
-            self._session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+            options = runtime.SessionOptions()
+            # Waiting threads would otherwise spin, which takes processor time from everything else on the machine.
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            self._session = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise RerankingError(
                 f"{file} is no cross-encoder in ONNX: {type(error).__name__}: {error}", hint=HINT

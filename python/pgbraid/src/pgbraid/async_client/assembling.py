@@ -40,6 +40,7 @@ async def assemble_context(
     options: SearchOptions | Mapping[str, Any] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
+    blend: float = 0.4,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> Context:
@@ -49,8 +50,8 @@ async def assemble_context(
     Passages come best first, or in reading order with `sort="document"`. Adjacent chunks become one passage; the option
     context adds neighbours. The other arguments are the same as in `search`. `str()` returns the text with citations.
 
-    With `reranker`, passages follow the reranker's order, and their `score` is the reranker's; see `search`. The
-    reranker scores `rerank_count` rows, or `match_count` if that is more.
+    With `reranker`, passages follow the blended order, and their `score` is the blended score; see `search`.
+    The reranker scores `rerank_count` rows, or `match_count` if that is more.
 
     If no passage fits, return the beginning of the best. Raise InvalidArgumentError, DimensionMismatchError,
     NotFoundError.
@@ -61,7 +62,7 @@ async def assemble_context(
         from pgbraid.async_client import reranked
         from pgbraid.reranking import candidates
 
-        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
+        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, blend, rerank_timeout, options)
         found = await reranked.unlogged_search(
             client,
             query,
@@ -72,6 +73,7 @@ async def assemble_context(
             finding,
             reranker,
             count,
+            blend,
             rerank_timeout,
             **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
         )

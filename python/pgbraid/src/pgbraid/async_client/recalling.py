@@ -44,6 +44,7 @@ async def recall(
     options: SearchOptions | Mapping[str, Any] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
+    blend: float = 0.4,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
@@ -68,7 +69,7 @@ async def recall(
         from pgbraid.async_client import reranked
         from pgbraid.reranking import candidates
 
-        count, options, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, blend, rerank_timeout, options)
     asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,
@@ -96,7 +97,7 @@ async def recall(
     if reranker is None:
         return found
     return await reranked.best_results(
-        client, found, reranker, match_count, collection, options, shaping, rerank_timeout
+        client, found, reranker, match_count, collection, options, shaping, blend, rerank_timeout
     )
 
 

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode
-from pgbraid.async_client.calls_search import arrange_results
+from pgbraid.async_client.calls_search import arrange_results, fuse
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
-from pgbraid.reranking import candidates, rerank_results, with_shape
+from pgbraid.reranking import (
+    BLEND_RRF_K,
+    candidates,
+    in_blended_order,
+    lists_to_blend,
+    rerank_results,
+    with_shape,
+)
 from pgbraid.results import SearchResult, SearchResults, results_of
 
 if TYPE_CHECKING:
@@ -26,14 +33,24 @@ async def best_results(
     collection: str,
     options: Mapping[str, Any] | None,
     shaping: Mapping[str, Any],
+    blend: float,
     timeout: float | None,
 ) -> SearchResults:
-    """Return the `match_count` best rows in the reranker's order, grouped, collapsed and otherwise arranged by the
+    """Return the `match_count` best rows in the blended order, grouped, collapsed and otherwise arranged by the
     options in `shaping`."""
     query = found.query or ""
     asked = await embedded_text(client, query, collection, options) if found else query
     ranked = await in_thread(rerank_results, reranker, asked, found, timeout)
-    return await shaped(client, ranked, match_count, collection, shaping)
+    return await shaped(client, await blended(client, ranked, blend), match_count, collection, shaping)
+
+
+async def blended(client: BaseClient, found: SearchResults, blend: float) -> SearchResults:
+    """Return the rows, which have rerank scores, in the blended order of the search and the reranker. Rows that the
+    reranker could not score keep their order."""
+    if not found or "rerank" not in found.stats:
+        return found
+    fused = await fuse(client, lists_to_blend(found, blend), rrf_k=BLEND_RRF_K, match_count=len(found))
+    return in_blended_order(found, fused, blend)
 
 
 async def shaped(
@@ -58,6 +75,7 @@ async def unlogged_search(
     options: Mapping[str, Any] | None,
     reranker: Reranker | None,
     rerank_count: int,
+    blend: float,
     timeout: float | None,
     /,
     **ranking: Any,
@@ -66,7 +84,7 @@ async def unlogged_search(
     count = match_count
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        count, options, shaping = candidates(reranker, query, match_count, rerank_count, timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, blend, timeout, options)
     (answer,), warnings = await searched(
         client,
         client._session.json,
@@ -83,10 +101,10 @@ async def unlogged_search(
     found = results_of(answer, query, warnings)
     if reranker is None:
         return found
-    return await best_results(client, found, reranker, match_count, collection, options, shaping, timeout)
+    return await best_results(client, found, reranker, match_count, collection, options, shaping, blend, timeout)
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:
-    """Return the chunks of rows and the scores that order them: the reranker's if present."""
-    scores = [row.score if row.rerank_score is None else row.rerank_score for row in rows]
+    """Return the chunks of rows and the scores that order them: the blended ones if present."""
+    scores = [row.score if row.blended_score is None else row.blended_score for row in rows]
     return [row.chunk_id for row in rows], scores

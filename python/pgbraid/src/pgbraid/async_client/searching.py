@@ -40,6 +40,7 @@ async def search(
     expand: Expander | Callable[[str], Sequence[str]] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
+    blend: float = 0.4,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
@@ -59,8 +60,10 @@ async def search(
     True, or a dict with candidates and weight. The embedder makes the query's token vectors; if it fails, there is a
     warning with the code `late_interaction_unavailable`.
 
-    `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content; then
-    the rows are shaped as the options ask, and the best returned. It fails if it raises, returns anything but a finite
+    `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content. Then
+    rows are ordered by `blended_score`: by the ranks of the search, and of the reranker with the weight `blend`. 1
+    takes the reranker's order alone, which often harms. `blended_parts` says what each of the two adds. The rows are
+    shaped as the options ask, and the best returned. A reranker fails if it raises, returns anything but a finite
     number for each row, or takes more than `rerank_timeout` seconds (None: no limit). Then rows stay in the order of
     `score`, with the warning `reranker_unavailable`. `min_score` applies to `score`. A reranker that is slow to load
     has `warm_up()`.
@@ -89,7 +92,7 @@ async def search(
         from pgbraid.async_client import reranked
         from pgbraid.reranking import candidates
 
-        count, options, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, blend, rerank_timeout, options)
     (answer,), warnings = await searched(
         client,
         client._session.json,
@@ -108,5 +111,5 @@ async def search(
     if reranker is None:
         return found
     return await reranked.best_results(
-        client, found, reranker, match_count, collection, options, shaping, rerank_timeout
+        client, found, reranker, match_count, collection, options, shaping, blend, rerank_timeout
     )

@@ -53,6 +53,13 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
     metavar="NAME",
     help="Rerank the first 20: 'late-interaction' by the offline model, or a cross-encoder's name or path.",
 )
+@click.option(
+    "--blend",
+    type=FiniteRange(0, 1),
+    default=0.4,
+    show_default=True,
+    help="The weight of the reranker beside the search; 1 takes the reranker's order.",
+)
 @click.option("--watch", is_flag=True, help="Search again and again, and print what changes, until Ctrl-C.")
 @click.option(
     "--interval", type=FiniteRange(0.2, 86_400), metavar="SECONDS", help="Between two searches.  [default: 2]"
@@ -73,6 +80,7 @@ def search(
     weights: str | None,
     given_options: tuple[str, ...],
     reranker: str | None,
+    blend: float,
     watch: bool,
     interval: float | None,
     as_json: bool,
@@ -97,7 +105,7 @@ def search(
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         # A reranker that loads for this one search may take longer than a search's timeout.
         results = client.search(
-            query, match_count, mode, given, collection, reranker=made, rerank_timeout=None, **ranking
+            query, match_count, mode, given, collection, reranker=made, blend=blend, rerank_timeout=None, **ranking
         )
         if watch:
             from pgbraid._tools import tool
@@ -110,7 +118,9 @@ def search(
 
             def search_again() -> SearchResults:
                 """Repeat the search without logging it, as nobody asks anything new."""
-                return unlogged_search(client, query, count, mode, collection, None, options, made, 20, None, **sent)
+                return unlogged_search(
+                    client, query, count, mode, collection, None, options, made, 20, blend, None, **sent
+                )
 
             tool("watch", "--watch").watch(results, search_again, 2.0 if interval is None else interval, as_json)
     if as_csv:

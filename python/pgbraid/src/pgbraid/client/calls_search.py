@@ -101,6 +101,7 @@ def fuse(
     *,
     rrf_k: float = 60,
     match_count: int | None = None,
+    **other_names: Unpack[OtherNames],
 ) -> list[dict[str, Any]]:
     """Fuse ranked lists from anywhere, such as a reranker's and a search's, into one list, best first.
 
@@ -111,13 +112,14 @@ def fuse(
     place. All lists have at most 100000 items. fusion: rrf or convex. Under rrf an id gets weight / (rrf_k + rank)
     from each list that has it. Under convex it gets weight × score. The scores of a list are normalised to 0 to 1, and
     the weights to a sum of 1. rrf_k: 60 by default; smaller numbers favour the first ranks. match_count: how many ids
-    are returned; null returns all. Return an object for each id, with id (a text), score and parts. Ids of equal
-    scores are ordered by their bytes. parts: an object for each list that has the id. It has list (its name, or its
-    number from 1), rank, score and part, which is what the list adds to the score. Under convex it also has
-    normalised_score.
+    are returned, 100 by default; null returns all. Return an object for each id, with id (a text), score and parts.
+    Ids of equal scores are ordered by their bytes. parts: an object for each list that has the id. It has list (its
+    name, or its number from 1), rank, score and part, which is what the list adds to the score. Under convex it also
+    has normalised_score.
 
-    Maps to braid.fuse. Raise InvalidArgumentError, LimitExceededError.
+    Maps to braid.fuse. `match_count`, or `limit`, is 100 by default. Raise InvalidArgumentError, LimitExceededError.
     """
+    match_count = row_count(match_count, other_names, 100)
     found: list[dict[str, Any]] = client._session.json_rows(
         "fuse",
         """

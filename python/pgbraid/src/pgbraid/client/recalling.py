@@ -46,6 +46,7 @@ def recall(
     options: SearchOptions | Mapping[str, Any] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
+    blend: float = 0.4,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
@@ -70,7 +71,7 @@ def recall(
         from pgbraid.client import reranked
         from pgbraid.reranking import candidates
 
-        count, options, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
+        count, options, shaping = candidates(reranker, query, match_count, rerank_count, blend, rerank_timeout, options)
     asked, mode, _ = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = searched(
         client,
@@ -98,7 +99,7 @@ def recall(
     if reranker is None:
         return found
     return reranked.best_results(
-        client, found, reranker, match_count, collection, options, shaping, rerank_timeout
+        client, found, reranker, match_count, collection, options, shaping, blend, rerank_timeout
     )
 
 

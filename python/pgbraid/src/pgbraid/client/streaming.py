@@ -22,7 +22,7 @@ from pgbraid.client.queries import (
     ranked,
     searched,
 )
-from pgbraid.client.reranked import shaped
+from pgbraid.client.reranked import blended, shaped
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.reranking import candidates, rerank_results
 from pgbraid.results import SearchResults, results_of
@@ -62,13 +62,14 @@ def search_stream(
     late_interaction: bool | Mapping[str, Any] | None = False,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
+    blend: float = 0.4,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchStream:
     """Search, and yield pages of results as they improve: `for page in client.search_stream("…")`.
 
     A hybrid search yields full-text results while the query is being embedded, then the fused rows, then, with
-    `reranker`, the rows in the reranker's order. Each page is a `StreamedResults` with its `stage`, the changes, and
+    `reranker`, the rows in the blended order. Each page is a `StreamedResults` with its `stage`, the changes, and
     `is_last`. If the vector is known already, the fused page is the first. The modes full_text and semantic have one
     page, and the reranked one. If the embedder fails, the last page has full-text results with the warning
     `embedding_unavailable`. The arguments are the same as in `search`.
@@ -93,11 +94,11 @@ def search_stream(
     finding: Mapping[str, Any] | None = options
     shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, rerank_timeout, options)
+        count, finding, shaping = candidates(reranker, query, match_count, rerank_count, blend, rerank_timeout, options)
     ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     return SearchStream(
         client._for_one_call(), query, match_count, mode, collection, embedding, options, late_interaction, ranking,
-        reranker, count, finding, shaping, rerank_timeout,
+        reranker, count, finding, shaping, blend, rerank_timeout,
     )  # fmt: skip
 
 
@@ -119,6 +120,7 @@ class SearchStream:
         count: int,
         finding: Mapping[str, Any] | None,
         shaping: Mapping[str, Any],
+        blend: float,
         timeout: float | None,
     ) -> None:
         self._client = client
@@ -135,6 +137,7 @@ class SearchStream:
         self._count = count
         self._finding = finding
         self._shaping = shaping
+        self._blend = blend
         self._timeout = timeout
 
         self._steps = [self._full_text, self._fused, self._reranked]
@@ -240,13 +243,14 @@ class SearchStream:
         return self._page(found, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
 
     def _reranked(self) -> StreamedResults | None:
-        """Return the page in the reranker's order."""
+        """Return the page in the blended order."""
         assert self._reranker is not None and self._query is not None
         found = self._found
         text = embedded_text(self._client, self._query, self._collection, self._options)
         self._awaited = in_background(rerank_results, self._reranker, text, found, self._timeout, places=RERANKERS)
         best = self._awaited.result()
         self._awaited = None
+        best = blended(self._client, best, self._blend)
         return self._page(best, "reranked" if "rerank" in best.stats else self._stage, is_last=True)
 
     def _search(
