@@ -7,19 +7,19 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant_id int;
+  v_tenant_id int := braid.current_tenant_id();
   v_requested text := nullif(current_setting('braid.tenant', true), '');
 begin
+  if row_security_active('braid_store.documents') and v_tenant_id is not null then
+    return v_tenant_id;
+  end if;
   -- After a restore, the definer functions that call this one may belong to a role that row-level security does not
   -- bind.
   if not row_security_active('braid_store.documents') then
     raise exception 'pgbraid''s functions belong to %, who sees the rows of all tenants', current_user
       using errcode = '42501', hint = 'This database was restored from a dump: run pgbraid init in it.';
   end if;
-  v_tenant_id := braid.current_tenant_id();
-  if v_tenant_id is not null then
-    return v_tenant_id;
-  elsif v_requested is not null then
+  if v_requested is not null then
     raise exception 'tenant "%" does not exist, or login "%" may not act for it', v_requested, session_user
       using errcode = '42501',
             hint = 'Set braid.tenant to one of your tenants, or have an administrator call '

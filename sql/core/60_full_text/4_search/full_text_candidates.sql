@@ -27,16 +27,17 @@ declare
   v_bounds braid_store.text_query := query; -- the query as the bounds are computed for it
   v_largest float8;
   v_gathered braid_store.bounded_places;
-  v_unlisted braid_store.scored_chunks; -- the scores of unlisted_ids
-  v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
+  v_scored braid_store.scored_chunks := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
+  v_unlisted braid_store.scored_chunks := v_scored; -- the scores of unlisted_ids
   -- Most queries are plain: they demand nothing and have no phrases.
   v_is_plain boolean := collection.id < 0
                         or cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
                            and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
   v_among bigint[]; -- the only places that may pass the filter, if it was evaluated first
   v_among_ids bigint[]; -- the chunks at these places
-  v_has_filtered boolean; -- True if evaluating the filter first was tried.
+  -- True if evaluating the filter first was tried.
+  v_has_filtered boolean := nullif(filter.among is not null, false);
   -- The number of places to gather: more if the filter passes few chunks. Shares below 1/64 are not used, because a
   -- sample cannot estimate them.
   v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
@@ -46,72 +47,72 @@ declare
   v_max_scored int;
   v_scored_before int; -- the chunks scored before a restart
 begin
-  if cardinality(query.lexemes) = 0 then
-    candidates := '{}';
-    is_cut := false;
-    postings_read := 0;
-    chunks_scored := 0;
-    return;
-  end if;
   -- A prefix's bound is the sum of its lexemes' bounds, and so far above its score. A phrase's bound is the bound of
   -- one of its words. Therefore, if a term has several lexemes or a phrase, the number of chunks to score is limited:
   -- to 600,000 look-ups of lexemes in forward rows. Testing a phrase costs as much as 50 look-ups.
-  if not v_is_plain or query.term_numbers[cardinality(query.term_numbers)] < cardinality(query.term_numbers) then
+  if not v_is_plain
+     or (query.term_numbers[cardinality(query.term_numbers)] >= cardinality(query.term_numbers)) is not true then
+    if cardinality(query.lexemes) = 0 then
+      candidates := '{}';
+      is_cut := false;
+      postings_read := 0;
+      chunks_scored := 0;
+      return;
+    end if;
     v_max_scored := case
       when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
            or query.phrases <> '{}'
       then greatest(4 * candidate_count,
                     600000 / (cardinality(query.lexemes) + 50 * (select count(p) from unnest(query.phrases) p))) end;
   end if;
-  v_unlisted := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
   if cardinality(filter.among) <= c_scored_at_once then
     -- The index is not read in this case, so the numbers of these chunks can serve as places.
     v_among := array(select n from generate_series(1::bigint, cardinality(filter.among)) n);
     v_among_ids := filter.among;
+    filter.share := 1; -- The share is now relative to among.
   else
     v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
-    if collection.id < 0 then
-      -- An impact of 2047 represents the largest weight of all segments. Demands concern the words of the text.
-      v_largest := (select max(s) from unnest(v_segments.scales) s);
-      v_segments.scales := array(select s / v_largest from unnest(v_segments.scales) with ordinality u (s, place)
-                                 order by u.place);
-      v_bounds.weights := array(select w * v_largest from unnest(query.weights) with ordinality u (w, place)
-                                order by u.place);
-      v_bounds.conditions := '{}';
+    if collection.id < 0 or unlisted_ids <> '{}' or filter.among is not null then
+      if collection.id < 0 then
+        -- An impact of 2047 represents the largest weight of all segments. Demands concern the words of the text.
+        v_largest := (select max(s) from unnest(v_segments.scales) s);
+        v_segments.scales := array(select s / v_largest from unnest(v_segments.scales) with ordinality u (s, place)
+                                   order by u.place);
+        v_bounds.weights := array(select w * v_largest from unnest(query.weights) with ordinality u (w, place)
+                                  order by u.place);
+        v_bounds.conditions := '{}';
+      end if;
+      if unlisted_ids <> '{}' then
+        v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
+        v_unlisted := braid_store.score_candidates(
+          tenant_id, collection, query, null,
+          row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among,
+          unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted);
+        v_scored := v_unlisted;
+        v_among := null;
+      end if;
+      if filter.among is not null then
+        filter.share := 1; -- The share is now relative to among.
+        select p.places, p.chunk_ids into v_among, v_among_ids
+        from braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among) p;
+      end if;
     end if;
-    if unlisted_ids <> '{}' then
-      v_among := array(select n from generate_series(1::bigint, cardinality(unlisted_ids)) n);
-      v_unlisted := braid_store.score_candidates(
-        tenant_id, collection, query, null,
-        row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among,
-        unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted);
-      v_among := null;
-    end if;
-    if filter.among is not null then
-      select p.places, p.chunk_ids into v_among, v_among_ids
-      from braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among) p;
-    end if;
-  end if;
-  v_scored := v_unlisted;
-  if filter.among is not null then
-    filter.share := 1; -- The share is now relative to among.
-    v_has_filtered := true;
   end if;
 
   -- Each pass gathers and scores the chunks whose upper bounds are below the bounds of the earlier passes.
   loop
-    if cardinality(v_among) <= c_scored_at_once then
+    if v_is_plain and v_among is null then
+      v_gathered := braid_store.gather_plain(
+        tenant_id, collection.id, query.lexemes, v_bounds.weights, v_segments.segment_ids, v_segments.scales,
+        v_segments.block_width, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
+      postings_read := coalesce(postings_read, 0) + query.posting_count;
+    elsif cardinality(v_among) <= c_scored_at_once then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
+      postings_read := coalesce(postings_read, 0);
     else
-      if v_is_plain and v_among is null then
-        v_gathered := braid_store.gather_plain(
-          tenant_id, collection.id, query.lexemes, v_bounds.weights, v_segments.segment_ids, v_segments.scales,
-          v_segments.block_width, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
-      else
-        v_gathered := braid_store.gather_candidates(
-          tenant_id, collection.id, v_bounds, v_segments.segment_ids, v_segments.scales, v_segments.block_width,
-          v_among, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
-      end if;
+      v_gathered := braid_store.gather_candidates(
+        tenant_id, collection.id, v_bounds, v_segments.segment_ids, v_segments.scales, v_segments.block_width,
+        v_among, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
     v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments, v_gathered, v_among, v_among_ids,
@@ -145,7 +146,6 @@ begin
     v_high := least(v_high, v_gathered.low);
     v_target := greatest(least(greatest(v_needed, 4 * v_target), 32 * v_target), v_max_scored);
   end loop;
-  postings_read := coalesce(postings_read, 0);
   chunks_scored := coalesce(v_scored_before, 0) + cardinality(v_scored.chunk_ids);
   candidates := braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold,
                                             candidate_count);

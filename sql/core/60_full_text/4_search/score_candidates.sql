@@ -36,10 +36,10 @@ declare
   -- A batch is the places from v_first to v_last. If earlier passes found some chunks but too few, matches are rare,
   -- and the first batch is larger. Without bounds, all places are one batch.
   v_first int := 1;
-  v_last int := case
+  v_last int := least(v_place_count, case
     when gathered.bounds[1] = 'infinity' and max_scored is null then v_place_count
     else greatest((candidate_count + candidate_count / 8 + 2) / greatest(coalesce(filter.share, 1), c_min_share),
-                  case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end) end;
+                  case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end) end);
   v_batch_ids bigint[];
   v_batch_scores float8[];
   v_unkeyed_ids bigint[];
@@ -56,20 +56,18 @@ begin
   -- Bounds are in descending order: once a bound is below the threshold, no later place can matter.
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
         and coalesce(cardinality(v_scored.chunk_ids) < max_scored, true) loop
-    if v_first > 1 and cardinality(v_scored.chunk_ids) < candidate_count then
-      -- Add the number of places needed if they match as often as the earlier places of this pass.
-      v_last := v_last + least(
-        1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
-          / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
-        4 * v_last);
-    elsif v_first > 1 then
-      -- Add at most the number of places whose bounds reach the threshold.
-      v_last := v_last + least(
-        greatest(v_last, 64),
-        greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
-                     where b >= v_scored.threshold)));
+    if v_first > 1 then
+      v_last := least(v_place_count, v_last + case
+        when cardinality(v_scored.chunk_ids) < candidate_count
+        -- Add the number of places needed if they match as often as the earlier places of this pass.
+        then least(1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
+                     / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
+                   4 * v_last)
+        -- Add at most the number of places whose bounds reach the threshold.
+        else least(greatest(v_last, 64),
+                   greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
+                                where b >= v_scored.threshold))) end);
     end if;
-    v_last := least(v_last, v_place_count);
 
     if v_keys is not null then
       -- The formula is the same as in exact_scores.
@@ -127,32 +125,34 @@ begin
         v_batch_scores := v_batch_scores
                           || braid_store.general_scores(tenant_id, collection, v_unkeyed_ids, query);
       end if;
-    elsif score_candidates.among is null then
-      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, searched, gathered.places[v_first : v_last],
-                                             filter);
     else
-      v_batch_ids := array(select score_candidates.among_ids[width_bucket(u.place, score_candidates.among)]
-                           from unnest(gathered.places[v_first : v_last]) u (place));
-      if not filter.is_empty then
-        v_batch_ids := braid_store.filtered_among(v_batch_ids, tenant_id, filter);
+      if score_candidates.among is null then
+        v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, searched, gathered.places[v_first : v_last],
+                                               filter);
+      else
+        v_batch_ids := array(select score_candidates.among_ids[width_bucket(u.place, score_candidates.among)]
+                             from unnest(gathered.places[v_first : v_last]) u (place));
+        if not filter.is_empty then
+          v_batch_ids := braid_store.filtered_among(v_batch_ids, tenant_id, filter);
+        end if;
+      end if;
+      if v_has_demands then
+        v_batch_ids := braid_store.demanded_chunks(tenant_id, collection, v_batch_ids, query);
+      end if;
+      if collection.id < 0 then
+        -- A chunk may have several places in the index of sparse terms, but is scored once.
+        v_batch_ids := array(select unnest(v_batch_ids) except select unnest(v_scored.chunk_ids));
+        v_batch_scores := braid_store.exact_sparse_scores(tenant_id, -collection.id, v_batch_ids, query);
+      else
+        v_batch_scores := braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
       end if;
     end if;
-    if v_has_demands then
-      v_batch_ids := braid_store.demanded_chunks(tenant_id, collection, v_batch_ids, query);
-    end if;
-    if collection.id < 0 then
-      -- A chunk may have several places in the index of sparse terms, but is scored once.
-      v_batch_ids := array(select unnest(v_batch_ids) except select unnest(v_scored.chunk_ids));
-      v_batch_scores := braid_store.exact_sparse_scores(tenant_id, -collection.id, v_batch_ids, query);
-    elsif v_keys is null then
-      v_batch_scores := braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
-    end if;
-    v_scored.chunk_ids := v_scored.chunk_ids || v_batch_ids;
-    v_scored.scores := v_scored.scores || v_batch_scores;
-    v_scored.threshold := greatest(min_threshold, (
-      select s from unnest(v_scored.scores) s where s is not null
-      order by s desc
-      offset score_candidates.candidate_count - 1 limit 1));
+    v_scored := row(
+      v_scored.chunk_ids || v_batch_ids, v_scored.scores || v_batch_scores,
+      greatest(min_threshold, (
+        select s from unnest(v_scored.scores || v_batch_scores) s where s is not null
+        order by s desc
+        offset score_candidates.candidate_count - 1 limit 1)));
     v_first := v_last + 1;
   end loop;
   return v_scored;

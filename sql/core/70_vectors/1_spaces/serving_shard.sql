@@ -11,24 +11,24 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
-declare
-  v_shard braid_store.serving_shard;
 begin
-  select s.id, s.storage, s.vector_count, s.ef_search, s.ef_search_100, s.duplicate_count,
-         coalesce(s.ef_search_fused, s.ef_search), s.index_type, s.far_distance, s.far_ef_search
-  into v_shard.id, v_shard.storage, v_shard.vector_count, v_shard.ef_search, v_shard.ef_search_100,
-       v_shard.duplicate_count, v_shard.ef_search_fused, v_shard.index_type, v_shard.far_distance, v_shard.far_ef_search
-  from braid_store.vector_shards s
-  where s.tenant_id = serving_shard.tenant_id and s.collection_id = serving_shard.collection.id
-    and s.vector_space_id = serving_shard.collection.vector_space_id and s.state = 'serving';
-  v_shard.is_indexed := v_shard.id is not null and coalesce(
-    (select i.indisvalid and i.indisready from pg_index i
-     where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', v_shard.id))::oid), false);
-  v_shard.has_written := exists (
-    select from braid_store.chunk_vectors v
-    where v.tenant_id = serving_shard.tenant_id and v.collection_id = serving_shard.collection.id
-      and v.vector_space_id = serving_shard.collection.vector_space_id);
-  return v_shard;
+  return (
+    select row(
+             s.id, s.storage, s.vector_count, s.ef_search, s.ef_search_100,
+             s.id is not null and coalesce(
+               (select i.indisvalid and i.indisready from pg_index i
+                where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', s.id))::oid), false),
+             s.duplicate_count, coalesce(s.ef_search_fused, s.ef_search),
+             exists (
+               select from braid_store.chunk_vectors v
+               where v.tenant_id = serving_shard.tenant_id and v.collection_id = serving_shard.collection.id
+                 and v.vector_space_id = serving_shard.collection.vector_space_id),
+             s.index_type, s.far_distance, s.far_ef_search)::braid_store.serving_shard
+    from (values (1)) one
+    left join braid_store.vector_shards s
+      on s.tenant_id = serving_shard.tenant_id and s.collection_id = serving_shard.collection.id
+         and s.vector_space_id = serving_shard.collection.vector_space_id and s.state = 'serving'
+    limit 1);
 end
 $$;
 

@@ -15,28 +15,20 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_operator text := braid_store.distance_operator(shard_order.distance);
   v_class text := case shard_order.distance when 'cosine' then 'cosine' when 'inner_product' then 'ip' else 'l2' end;
 begin
   stored_type := format('@vector@.%s(%s)', case storage when 'halfvec' then 'halfvec' else 'vector' end, dimensions);
   if storage = 'binary' then
     indexed := format('(@vector@.binary_quantize(embedding)::bit(%s))', dimensions);
     operator_class := '@vector@.bit_hamming_ops';
-    sort_key := format('(@vector@.binary_quantize(v.embedding)::bit(%1$s)) operator(@vector@.<~>) '
-                       '@vector@.binary_quantize($1)::bit(%1$s)', dimensions);
   elsif index_type <> storage then
     indexed := format('(embedding::@vector@.%s(%s))', index_type, dimensions);
     operator_class := format('@vector@.%s_%s_ops', index_type, v_class);
-    -- Except for l2, only a query's direction counts. So the query is normalized, because its numbers may exceed the
-    -- range of the index type.
-    sort_key := format('v.embedding::@vector@.%1$s(%2$s) %3$s %4$s::@vector@.%1$s(%2$s)', index_type, dimensions,
-      v_operator,
-                       case shard_order.distance when 'l2' then '$1' else '@vector@.l2_normalize($1)' end);
   else
     indexed := 'embedding';
     operator_class := format('@vector@.%s_%s_ops', storage, v_class);
-    sort_key := format('v.embedding %s $1::%s', v_operator, stored_type);
   end if;
+  sort_key := braid_store.shard_sort_key(storage, index_type, dimensions, distance);
 end
 $$;
 

@@ -33,11 +33,11 @@ as $$
 declare
   v_dimensions int := @vector@.vector_dims(query_embedding);
   v_ef_search int;
-  v_max_count int;
   v_written_count int;
-  v_far_distance float8;
-  v_settings text[];
-  v_operator text;
+  v_far_distance float8 := shard.far_distance
+    * case when distance = 'inner_product' then nullif(@vector@.vector_norm(query_embedding), 0) else 1 end;
+  v_settings text[] := array[current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')];
+  v_operator text := braid_store.distance_operator(distance);
   v_query text;
 begin
   if shard.id is null then
@@ -92,10 +92,6 @@ begin
   end if;
   mode := 'hnsw';
   enough_count := candidate_count;
-  v_far_distance := shard.far_distance
-    * case when distance = 'inner_product' then nullif(@vector@.vector_norm(query_embedding), 0) else 1 end;
-  v_settings := array[current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')];
-  v_operator := braid_store.distance_operator(distance);
   v_query := format($query$
     select array_agg(m.chunk_id), array_agg(m.distance), array_agg(m.embedding), count(*) filter (where m.source = 1),
            count(*) filter (where m.source = 2)
@@ -126,7 +122,7 @@ begin
     ) m
     $query$,
     v_operator, shard.id,
-    (braid_store.shard_order(shard.storage, shard.index_type, v_dimensions, distance)).sort_key,
+    braid_store.shard_sort_key(shard.storage, shard.index_type, v_dimensions, distance),
     case when shard.has_written then 'where ' || braid_store.not_overridden() end,
     case when shard.has_written then format(
       'union all (select 2, w.chunk_id, w.embedding from braid_store.chunk_vectors w where w.tenant_id = $2 '
@@ -134,17 +130,16 @@ begin
     case when shard.has_written then
       'select w.embedding from braid_store.chunk_vectors w where w.tenant_id = $2 and w.collection_id = $3 '
       'and w.vector_space_id = $4 and w.chunk_id = u.chunk_id union all' end);
-  perform set_config('hnsw.iterative_scan', 'off', true);
   loop
-    v_max_count := case
-      when shard.has_written then greatest(candidate_count, v_ef_search)
-      when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10,
-                                                   greatest(candidate_count, v_ef_search))
-      else candidate_count end;
-    perform set_config('hnsw.ef_search', v_ef_search::text, true);
+    perform set_config('hnsw.iterative_scan', 'off', true), set_config('hnsw.ef_search', v_ef_search::text, true);
     execute v_query into chunk_ids, distances, vectors, counted, v_written_count
-    using query_embedding, tenant_id, collection.id, collection.vector_space_id, v_max_count, further_ids,
-          candidate_count;
+    using query_embedding, tenant_id, collection.id, collection.vector_space_id,
+          case
+            when shard.has_written then greatest(candidate_count, v_ef_search)
+            when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10,
+                                                         greatest(candidate_count, v_ef_search))
+            else candidate_count end,
+          further_ids, candidate_count;
     near_count := coalesce(counted + v_written_count, 0);
     exit when v_far_distance is null or (
       select count(*) filter (where u.distance <= v_far_distance) >= least(10, count(*))

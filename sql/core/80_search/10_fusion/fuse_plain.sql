@@ -1,5 +1,6 @@
 create or replace function braid_store.fuse_plain(
   request braid_store.search_request,
+  keys bigint[],
   full_text braid_store.candidate[],
   distance text,
   chunk_ids bigint[],
@@ -32,19 +33,14 @@ declare
   v_collection braid_store.collections := request.collection;
   v_query braid_store.text_query := request.query;
   v_count int := request.candidate_count;
-  v_keys bigint[] := braid_store.query_keys(request.query);
+  v_mean float8 := braid_store.mean_similarity(request.tenant_id, request.collection, distance,
+                                               request.query_embedding);
   v_b float8 := coalesce((request.collection).b, braid_store.adaptive_b((request.query).average_length));
   v_has_deletions boolean := exists (
     select from braid_store.segments g
     where g.tenant_id = v_tenant_id and g.collection_id = v_collection.id and g.is_deletion);
-  v_mean float8;
   v_near_tied boolean;
 begin
-  if v_keys is null then
-    return;
-  end if;
-  v_mean := braid_store.mean_similarity(v_tenant_id, v_collection, distance, request.query_embedding);
-
   -- The arithmetic is the same as in complete_candidates, score_scale and fuse_scores, and so are the sums' orders.
   with measured as materialized (
     select u.chunk_id, u.embedding, u.place,
@@ -68,7 +64,7 @@ begin
                                + (v_collection.title_weight - 1)
                                  * greatest(f.title_terms[width_bucket(q.key | braid_store.max_frequency(),
                                                                        f.title_terms)] - q.key, 0) as frequency
-                        from unnest(v_keys, v_query.weights) q (key, weight)
+                        from unnest(fuse_plain.keys, v_query.weights) q (key, weight)
                         offset 0
                       ) t
                       where t.frequency > 0
@@ -149,9 +145,10 @@ begin
 end
 $$;
 
-comment on function braid_store.fuse_plain(braid_store.search_request, braid_store.candidate[], text, bigint[],
-                                           float8[], @vector@.vector[], int, int) is
+comment on function braid_store.fuse_plain(braid_store.search_request, bigint[], braid_store.candidate[], text,
+                                           bigint[], float8[], @vector@.vector[], int, int) is
   'Fuse the candidates of full text with the chunks that nearest_plain found, in one statement: each chunk is looked '
-  'up once for both scores. The scores are the same as from fuse_scores, to the last bit. fused is null if fuse_scores '
-  'must fuse this search. fused_vectors: the vectors of the fused candidates. live_count: how many of the first '
-  '"counted" chunks exist. is_tied: whether fused has equal scores, which order_candidates must order.';
+  'up once for both scores. keys: what query_keys returns for the query, not null. The scores are the same as from '
+  'fuse_scores, to the last bit. fused is null if fuse_scores must fuse this search. fused_vectors: the vectors of '
+  'the fused candidates. live_count: how many of the first "counted" chunks exist. is_tied: whether fused has equal '
+  'scores, which order_candidates must order.';

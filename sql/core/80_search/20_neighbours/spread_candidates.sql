@@ -22,7 +22,7 @@ declare
   v_weight float8 := (request.collection).neighbour_weight;
   v_document_weight float8;
   v_smoothing float8 := (request.options).smoothing;
-  v_count int := cardinality(candidates);
+  v_count int := c_smoothed;
   v_chunk_ids bigint[];
   v_scores float8[];
   v_sums float8[];
@@ -46,7 +46,7 @@ begin
       from unnest(v_scores, v_sums, v_bests) with ordinality u (score, sum, best, place)
       order by u.place);
     -- With fewer candidates, the 10 nearest would be a large part of all candidates.
-    if v_smoothing > 0 and v_count >= c_smoothed then
+    if v_smoothing > 0 and cardinality(candidates) >= c_smoothed then
       v_first := array(
         select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc,
           u.place limit c_smoothed);
@@ -61,7 +61,7 @@ begin
         left join unnest(v_first, v_first_means) f (place, mean) on f.place = p.place
         order by p.place);
     end if;
-  elsif v_smoothing > 0 and v_count >= c_smoothed then
+  elsif v_smoothing > 0 and cardinality(candidates) >= c_smoothed then
     -- Candidates are sorted by score, and a mean is not below the lowest of the first scores. So later candidates stay
     -- behind these, except for equal scores and rounding.
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
@@ -82,7 +82,6 @@ begin
   elsif v_means is null then
     spread := candidates;
   else
-    v_count := c_smoothed;
     if (candidates[c_smoothed + 1]).score >= (select min(s) from unnest(v_scores) s) then
       v_count := c_smoothed + (select count(*) from unnest(candidates[c_smoothed + 1:]) c
                                where c.score >= (select min(s) from unnest(v_scores) s));

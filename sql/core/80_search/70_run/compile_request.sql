@@ -36,7 +36,7 @@ declare
   v_legs text;
   v_asks_sparse boolean;
   v_sparse jsonb; -- terms that the search gives or a part makes
-  v_filter braid_store.filter;
+  v_filter braid_store.filter := braid_store.no_filter();
   v_searched text;
   v_is_cut boolean;
   v_tokens braid_store.query_token[];
@@ -48,16 +48,19 @@ declare
   v_part record;
   v_request braid_store.search_request;
 begin
-  if not v_has_text and query_embedding is null then
-    if jsonb_typeof(options -> 'sparse') is distinct from 'object' then
+  if (v_has_text or query_embedding is not null) is not true or (match_count between 1 and 10000) is not true
+     or num_nonnulls(full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) > 0
+     or match is distinct from 'any' then
+    if not v_has_text and query_embedding is null
+       and jsonb_typeof(options -> 'sparse') is distinct from 'object' then
       raise exception 'query_text and query_embedding are both empty'
         using errcode = '22023', hint = 'Give a text, an embedding, or both.';
     end if;
-  end if;
-  if (match_count between 1 and 10000) is not true
-     or num_nonnulls(full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) > 0 then
     perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
                                                min_score);
+    if match is distinct from 'any' then
+      perform braid_store.required_words(match, 1);
+    end if;
   end if;
   if options is null then
     v_options := braid_store.default_options(null, true);
@@ -71,30 +74,30 @@ begin
     v_options := braid_store.read_search_options(options);
     v_has_options := options - '{operators,embedding_model,explain,snippet}'::text[] <> '{}';
   end if;
-  if match is distinct from 'any' then
-    perform braid_store.required_words(match, 1);
-  end if;
 
   v_collection := braid_store.find_collection(collection);
-  if v_has_options then
-    if v_options.ranking is not null then
-      v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+  if v_has_options or num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
+    if v_has_options then
+      if v_options.ranking is not null then
+        v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+      end if;
+      if v_options.language is not null then
+        v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
+      end if;
     end if;
-    if v_options.language is not null then
-      v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
+    if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
+      if fusion <> v_collection.fusion then
+        v_collection := braid_store.choose_fusion(v_collection, fusion);
+      end if;
+      v_collection.full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
+      v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
+      v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
     end if;
   end if;
-  if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
-    if fusion <> v_collection.fusion then
-      v_collection := braid_store.choose_fusion(v_collection, fusion);
-    end if;
-    v_collection.full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
-    v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
-    v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
-  end if;
-  if query_embedding is null and may_be_sparse and v_has_text then
+  if query_embedding is null then
     -- Parts store no vectors for texts of more than 16384 bytes.
-    if octet_length(query_text) <= 16384 and (v_collection.parts is not null or v_options.cursor <> '')
+    if may_be_sparse and v_has_text
+       and octet_length(query_text) <= 16384 and (v_collection.parts is not null or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
       select e.embedding, e.mark into query_embedding, embedding_mark
       from braid_store.extend_query_embedding(
@@ -156,50 +159,52 @@ begin
                 coalesce(v_options.semantic_normalisation, v_collection.normalisation),
                 coalesce(v_options.sparse_normalisation, v_collection.normalisation)))
          n (full_text, semantic, sparse);
-  if filters is null then
-    v_filter := braid_store.no_filter();
-  else
+  if filters is not null then
     v_filter := braid_store.compile_filter(filters, tenant_id, v_collection.id);
   end if;
 
   if v_has_text then
-    if strpos(query_text, '[') > 0 and v_options.operators then
-      perform braid_store.refuse_list(query_text);
-    end if;
-    -- Cut long texts, and remove operators if they are switched off. Few texts need this.
-    if octet_length(query_text) > 1000
-       or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then
-      v_part := braid_store.searched_text(query_text, v_options.operators);
-      v_searched := v_part.searched;
-      v_is_cut := v_part.is_cut;
+    if octet_length(query_text) > 1000 or not v_options.operators or strpos(query_text, '[') > 0 then
+      if strpos(query_text, '[') > 0 and v_options.operators then
+        perform braid_store.refuse_list(query_text);
+      end if;
+      -- Cut long texts, and remove operators if they are switched off. Few texts need this.
+      if octet_length(query_text) > 1000
+         or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then
+        v_part := braid_store.searched_text(query_text, v_options.operators);
+        v_searched := v_part.searched;
+        v_is_cut := v_part.is_cut;
+      end if;
     end if;
     v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config,
                                          v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
-    -- A correction can take 50 ms, so it is computed only if it is shown or used.
-    if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
-      v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
-      v_query := v_part.corrected;
-      v_corrections := v_part.corrections;
-    end if;
-    if filters is not null then
-      if v_collection.statistics_scope = 'auto' and v_filter.source is not null then
-        -- auto takes the statistics of 100 to 1000 chunks: fewer tell too little about the rarity of words, and more
-        -- take too long.
-        v_indexed_ids := braid_store.source_chunk_ids(v_filter, 1000);
-        v_is_scoped := cardinality(v_indexed_ids) between 100 and 1000;
-        -- The ids are passed on, so that later steps do not read the index again.
-        if v_is_scoped then
-          v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
-          v_is_scoped := cardinality(v_filter.among) >= 100;
-        elsif cardinality(v_indexed_ids) < 100 then
-          v_filter.among := v_indexed_ids;
-        end if;
+    if filters is not null or cardinality(v_query.absent_terms) > 0 then
+      -- A correction can take 50 ms, so it is computed only if it is shown or used.
+      if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
+        v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
+        v_query := v_part.corrected;
+        v_corrections := v_part.corrections;
       end if;
-      if v_is_scoped or v_collection.statistics_scope = 'filter' and not v_filter.is_empty then
-        v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
-        v_query := coalesce(v_part.scoped, v_query);
-        v_scope_chunks := v_part.chunk_count;
+      if filters is not null then
+        if v_collection.statistics_scope = 'auto' and v_filter.source is not null then
+          -- auto takes the statistics of 100 to 1000 chunks: fewer tell too little about the rarity of words, and more
+          -- take too long.
+          v_indexed_ids := braid_store.source_chunk_ids(v_filter, 1000);
+          v_is_scoped := cardinality(v_indexed_ids) between 100 and 1000;
+          -- The ids are passed on, so that later steps do not read the index again.
+          if v_is_scoped then
+            v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
+            v_is_scoped := cardinality(v_filter.among) >= 100;
+          elsif cardinality(v_indexed_ids) < 100 then
+            v_filter.among := v_indexed_ids;
+          end if;
+        end if;
+        if v_is_scoped or v_collection.statistics_scope = 'filter' and not v_filter.is_empty then
+          v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
+          v_query := coalesce(v_part.scoped, v_query);
+          v_scope_chunks := v_part.chunk_count;
+        end if;
       end if;
     end if;
   else
@@ -230,11 +235,11 @@ begin
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false, -- sets fingerprint, rows_before, has_deep_pages
     null, embedding_mark is not null, null)::braid_store.search_request; -- sets sparse, is_stored_embedding, parts
+  if v_has_options is not true and v_collection.parts is null and v_asks_sparse is not true then
+    return v_request;
+  end if;
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_sparse, v_options.sparse is not null);
-  end if;
-  if v_has_options is not true and v_collection.parts is null then
-    return v_request;
   end if;
   if v_options.boosts <> '[]' then
     v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id) || v_request.boosts;

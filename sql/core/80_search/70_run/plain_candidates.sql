@@ -14,34 +14,31 @@ set jit = off
 as $$
 declare
   v_count int := request.candidate_count;
-  v_distance text;
-  v_shard braid_store.serving_shard;
+  v_distance text := case when request.legs <> 'full_text' then (
+    select s.distance from braid_store.vector_spaces s where s.id = (request.collection).vector_space_id) end;
+  v_shard braid_store.serving_shard := case when request.legs <> 'full_text' then
+    braid_store.serving_shard(request.tenant_id, request.collection) end;
+  v_keys bigint[] := case when request.legs = 'hybrid' then braid_store.query_keys(request.query) end;
   v_near record;
   v_fused record;
 begin
-  is_found := false;
-  leg_candidates.full_text := '{}';
-  leg_candidates.semantic := '{}';
-  leg_candidates.filter := request.filter;
-  if request.legs <> 'full_text' then
-    v_shard := braid_store.serving_shard(request.tenant_id, request.collection);
-    -- nearest_plain and fuse_plain would refuse these searches only after full text was searched.
-    if v_shard.id is not null
-         and (v_shard.is_indexed and v_shard.ef_search is not null and v_shard.duplicate_count = 0
-              and v_shard.storage <> 'binary' and v_shard.vector_count > 2 * v_count) is not true
-       or request.legs = 'hybrid' and braid_store.query_keys(request.query) is null then
-      return;
-    end if;
+  -- nearest_plain and fuse_plain would refuse these searches only after full text was searched.
+  if v_shard.id is not null
+       and (v_shard.is_indexed and v_shard.ef_search is not null and v_shard.duplicate_count = 0
+            and v_shard.storage <> 'binary' and v_shard.vector_count > 2 * v_count) is not true
+     or request.legs = 'hybrid' and v_keys is null then
+    return;
   end if;
-  if request.legs <> 'semantic' then
-    select f.candidates, f.is_cut, f.postings_read, f.chunks_scored
-    into leg_candidates.full_text, leg_candidates.is_cut, leg_candidates.postings_read, leg_candidates.chunks_scored
+  if request.legs = 'semantic' then
+    leg_candidates.full_text := '{}';
+    leg_candidates.filter := request.filter;
+  else
+    select f.candidates, '{}'::braid_store.candidate[], null, f.is_cut, f.postings_read, f.chunks_scored, request.filter
+    into leg_candidates
     from braid_store.full_text_candidates(request.tenant_id, request.collection, request.query, request.filter, null,
                                           v_count) f;
   end if;
   if request.legs <> 'full_text' then
-    v_distance := (select s.distance from braid_store.vector_spaces s
-                   where s.id = (request.collection).vector_space_id);
     v_near := braid_store.nearest_plain(
       request.tenant_id, request.collection, v_distance, v_shard, request.query_embedding,
       array(select f.chunk_id from unnest(leg_candidates.full_text) f), v_count, request.match_count,
@@ -55,8 +52,8 @@ begin
     leg_candidates.semantic_mode := v_near.mode;
   end if;
   if request.legs = 'hybrid' then
-    v_fused := braid_store.fuse_plain(request, leg_candidates.full_text, v_distance, v_near.chunk_ids, v_near.distances,
-                                      v_near.vectors, v_near.near_count, v_near.counted);
+    v_fused := braid_store.fuse_plain(request, v_keys, leg_candidates.full_text, v_distance, v_near.chunk_ids,
+                                      v_near.distances, v_near.vectors, v_near.near_count, v_near.counted);
     if v_fused.fused is null or v_fused.live_count < least(v_near.counted, v_count)
        or v_fused.live_count < v_near.enough_count then
       return;
@@ -67,10 +64,11 @@ begin
       candidates.fused := braid_store.order_candidates(request.tenant_id, candidates.fused);
       v_fused.fused_vectors := null;
     end if;
-    candidates.ranked := candidates.fused;
     if (request.options).smoothing > 0 then
       candidates.ranked := (braid_store.spread_candidates(request, candidates.fused, v_shard, false,
                                                           v_fused.fused_vectors)).spread;
+    else
+      candidates.ranked := candidates.fused;
     end if;
     candidates.report := jsonb_build_object('semantic', jsonb_build_object('without_embedding', v_fused.missing_count));
   else
@@ -92,5 +90,5 @@ $$;
 
 comment on function braid_store.plain_candidates(braid_store.search_request) is
   'Find and rank the candidates of a plain search in few statements, with the same result as find_candidates and '
-  'rank_found. Each chunk is looked up once, and its vector is kept for the smoothing. is_found is false if the '
+  'rank_found. Each chunk is looked up once, and its vector is kept for the smoothing. is_found is null if the '
   'search needs those functions after all, for example because the vector index is missing or unsure.';

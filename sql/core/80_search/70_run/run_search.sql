@@ -54,14 +54,13 @@ begin
     v_request.options.explain := true;
   end if;
   v_is_plain := braid_store.is_plain(v_request);
-  v_compiled := clock_timestamp();
+  v_leg_started := clock_timestamp();
   loop
-    v_leg_started := clock_timestamp();
     if v_is_plain then
       v_plain := braid_store.plain_candidates(v_request);
       v_found := v_plain.leg_candidates;
       v_candidates := v_plain.candidates;
-      v_is_plain := v_plain.is_found;
+      v_is_plain := v_plain.is_found is true;
       v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
     end if;
     if not v_is_plain then
@@ -86,9 +85,10 @@ begin
     exit when not v_can_grow or v_arrangement.missing_count <= 0
                                 and (not v_request.has_deep_pages
                                      or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
+    v_compiled := coalesce(v_compiled, v_leg_started);
+    v_leg_started := clock_timestamp();
     v_request.candidate_count := least(4 * v_request.candidate_count, v_request.most_candidates);
   end loop;
-  v_found.filter_ms := v_filter_ms;
   v_ranked := clock_timestamp();
   v_arrangement.has_more := v_arrangement.has_more or v_request.has_deep_pages and v_can_grow;
   results := case
@@ -96,28 +96,28 @@ begin
          and not ((v_request.options).snippet or (v_request.options).context or coalesce(v_arrangement.has_more, false))
     then braid_store.result_rows(v_tenant_id, v_arrangement.arranged)
     else braid_store.arranged_rows(v_request, v_arrangement) end;
-  if not is_reported then
-    return;
-  end if;
-
-  v_ended := clock_timestamp();
-  stats := braid_store.search_stats(v_request, v_found, v_candidates, v_arrangement, results);
-  if candidate_count < match_count and v_request.candidate_count > candidate_count then
-    stats := stats || jsonb_build_object('asked_candidate_count', candidate_count);
-  end if;
-  if is_explained then
+  if is_reported then
+    v_compiled := coalesce(v_compiled, v_leg_started);
+    v_found.filter_ms := v_filter_ms;
+    v_ended := clock_timestamp();
+    stats := braid_store.search_stats(v_request, v_found, v_candidates, v_arrangement, results);
+    if candidate_count < match_count and v_request.candidate_count > candidate_count then
+      stats := stats || jsonb_build_object('asked_candidate_count', candidate_count);
+    end if;
+    if is_explained then
+      stats := stats || jsonb_build_object(
+        'rows', braid_store.explain_rows(v_request, v_candidates.report, v_candidates.spread, results),
+        'document', case when explained_id is not null
+                         then braid_store.explain_document(v_request, v_candidates, results, explained_id) end);
+    end if;
     stats := stats || jsonb_build_object(
-      'rows', braid_store.explain_rows(v_request, v_candidates.report, v_candidates.spread, results),
-      'document', case when explained_id is not null
-                       then braid_store.explain_document(v_request, v_candidates, results, explained_id) end);
+      'timings', jsonb_build_object(
+        'compile_ms', braid_store.milliseconds(v_compiled - v_started),
+        'legs_ms', braid_store.milliseconds(v_legs_time),
+        'ranking_ms', braid_store.milliseconds(v_ranked - v_compiled - v_legs_time),
+        'rows_ms', braid_store.milliseconds(v_ended - v_ranked)),
+      'query_time_ms', braid_store.milliseconds(v_ended - v_started));
   end if;
-  stats := stats || jsonb_build_object(
-    'timings', jsonb_build_object(
-      'compile_ms', braid_store.milliseconds(v_compiled - v_started),
-      'legs_ms', braid_store.milliseconds(v_legs_time),
-      'ranking_ms', braid_store.milliseconds(v_ranked - v_compiled - v_legs_time),
-      'rows_ms', braid_store.milliseconds(v_ended - v_ranked)),
-    'query_time_ms', braid_store.milliseconds(v_ended - v_started));
 end
 $$;
 
