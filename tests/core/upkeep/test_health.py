@@ -332,6 +332,48 @@ def test_chunks_that_exceed_the_models_window(dsn: str, db: Connection) -> None:
     assert row == (120, "maker/all-MiniLM-L12-v2")
 
 
+PROSE = "The committee met in spring, and its members agreed to look at the budget of the coming year again. " * 3
+CODE = "def read_lines(path):\n    file_name = str(path)\n    return [line.strip() for line in open(file_name)]\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "preset", "why"),
+    [
+        ({"content": PROSE}, None, ""),
+        ({"content": PROSE, "speaker": "Ana"}, "conversation", "100 % have a speaker"),
+        ({"content": CODE}, "code", "100 % are source code"),
+        ({"content": "A command that shows files"}, "code", "100 % have fewer than 40 tokens"),
+    ],
+)
+def test_a_preset_is_suggested_from_a_thousand_chunks(
+    dsn: str, db: Connection, fields: dict[str, str], preset: str | None, why: str
+) -> None:
+    db.execute("select braid.create_collection('texts')")
+    write(db, 999, "texts", **fields)
+    assert findings(dsn, "preset_suggested") == []
+    db.execute("select braid.upsert_documents(%s, 'texts')", (json.dumps([{"external_id": "last", **fields}]),))
+    found = findings(dsn, "preset_suggested")
+    before = db.execute("select full_text_weight, smoothing from braid.collections where name = 'texts'").fetchone()
+    assert before == (0.6, 0.5)
+    if preset is None:
+        assert found == []
+        return
+    (seen,) = found
+    assert (seen["severity"], seen["subject"]) == ("advice", "tenant default, collection texts")
+    assert why in seen["finding"] and f'{{"preset": "{preset}"}}' in seen["command"]
+    mend(dsn, seen)
+    assert findings(dsn, "preset_suggested") == []
+    weights = db.execute("select full_text_weight from braid.collections where name = 'texts'").fetchone()
+    assert weights == ({"conversation": 0.7, "code": 0.25}[preset],)
+
+
+def test_a_ranking_that_is_not_of_prose_is_left_alone(dsn: str, db: Connection) -> None:
+    for name, ranking in (("asked", None), ("created", '{"full_text_weight": 0.5}')):
+        db.execute("select braid.create_collection(%s, ranking => %s)", (name, ranking))
+        write(db, 1000, name)
+    assert [row["subject"] for row in findings(dsn, "preset_suggested")] == ["tenant default, collection asked"]
+
+
 def test_rows_of_the_future(dsn: str, db: Connection) -> None:
     write(db, 3)
     db.execute("update braid_store.chunks set created_at = now() + '1 day'")

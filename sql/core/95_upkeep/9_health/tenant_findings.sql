@@ -164,6 +164,9 @@ begin
                         greatest(16, braid_store.model_window(v_part.embedding_model) * 15 / 16));
       return next;
     end if;
+    return query
+    select f.*
+    from braid_store.preset_findings(tenant_findings.tenant_id, tenant_findings.tenant, v_part.collection_id) f;
   end loop;
 
   return query
