@@ -304,3 +304,32 @@ def test_bad_input_is_refused(db: Connection) -> None:
         assert caught.value.sqlstate == "22023"
         assert (caught.value.diag.message_primary or "").startswith(message)
         assert caught.value.diag.message_hint
+
+
+def test_full_text_demands_the_code_of_a_short_query(db: Connection) -> None:
+    upsert(
+        db,
+        [
+            {"external_id": "16", "content": "We moved to PostgreSQL 16"},
+            {"external_id": "17.1", "content": "PostgreSQL 17.1 is out"},
+            {"external_id": "17.2", "content": "PostgreSQL 17.2 is out"},
+            {"external_id": "4012", "content": "error E-4012 again"},
+            {"external_id": "4099", "content": "error E-4099 again"},
+        ],
+    )
+
+    def found(query: str, **arguments: Any) -> set[str]:
+        answer = recall_json(db, query_text=query, strategy="full_text", **arguments)
+        return {row["external_id"] for row in answer["results"]}
+
+    assert found("PostgreSQL 17.2") == {"17.2"}
+    assert found("error E-4012") == {"4012"}
+    assert found("PostgreSQL 17") == {"17.1", "17.2"}
+    assert found("PostgreSQL 18.4") == set()
+    assert found("PostgreSQL error") == {"16", "17.1", "17.2", "4012", "4099"}
+    assert found("PostgreSQL 17.2", options={"operators": False}) == {"16", "17.1", "17.2"}
+    told = recall_json(db, query_text="PostgreSQL 17.2", strategy="full_text")["stats"]["recall"]
+    assert told["searched_text"] == "PostgreSQL +17.2"
+    assert told["reason"] == (
+        'The call asked for this strategy, and "PostgreSQL 17.2" has one spelling, so every row has it.'
+    )

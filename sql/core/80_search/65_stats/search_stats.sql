@@ -28,6 +28,7 @@ declare
   v_undeclared jsonb;
   v_keys text[];
   v_plain_signs text[];
+  v_negation text;
   v_others text[];
   v_warnings jsonb;
   v_stats jsonb;
@@ -64,6 +65,10 @@ begin
     if v_plain_signs <> '{}' then
       v_stats := v_stats || jsonb_build_object('plain_signs', true, 'signs_read_as_text', v_plain_signs);
     end if;
+  end if;
+  v_negation := braid_store.negation_in_words(request.query_text, v_collection.text_config);
+  if v_negation is not null then
+    v_stats := v_stats || jsonb_build_object('negation_in_words', v_negation);
   end if;
   if results = '{}' then
     v_others := braid_store.other_collections(request.tenant_id, v_collection.id);

@@ -53,8 +53,8 @@ begin
      and search_warnings.stats -> 'corrections' = '[]' and search_warnings.stats -> 'dropped_terms' = '[]'
      and (search_warnings.stats -> 'terms' <> '[]' or search_warnings.stats ->> 'mode' = 'semantic')
      and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
-     and not search_warnings.stats ?| '{asked_candidate_count,no_dates,other_collections,sparse_terms,statistics_scope,
-                                        undeclared_filter,unknown_filter_keys,warnings}'
+     and not search_warnings.stats ?| '{asked_candidate_count,negation_in_words,no_dates,other_collections,
+                                        sparse_terms,statistics_scope,undeclared_filter,unknown_filter_keys,warnings}'
      and not v_lacks_index and not v_awaits_index and v_unused_index_recall is null
      and not (v_asks_semantic and exists (
        select from braid_store.embedding_jobs j
@@ -105,6 +105,9 @@ begin
            ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
             'The pages end with the candidates of the first page, although more chunks may match: begin again with '
             'a higher candidate_count.'),
+           ('negation_in_words', search_warnings.stats ? 'negation_in_words',
+            format('The search does not understand the negation in "%s": write a minus before a word, or before a '
+                   'phrase in quotation marks, to exclude it.', search_warnings.stats ->> 'negation_in_words')),
            ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
             'No chunk of the collection has the time occurred_at, which the search uses: write documents with '
             'occurred_at, or, if documents are written as events happen, have an administrator call '

@@ -2,7 +2,8 @@ create or replace function braid_store.auto_weights(
   query_text text,
   out full_text_factor float8,
   out semantic_factor float8,
-  out reason text
+  out reason text,
+  out demanding_text text
 )
 language plpgsql
 immutable
@@ -41,6 +42,14 @@ begin
   end if;
   if v_code is not null then
     full_text_factor := 2;
+    if v_word_count <= 4 and v_query !~ '(?:^| )[+-]|[*]|(?:^| )OR(?: |$)' then
+      demanding_text := (
+        select nullif(string_agg(case when w.word ~ '^[A-Za-z0-9]' and strpos(v_code, rtrim(w.word, '.,;:!?)]')) > 0
+                                           and w.word ~ case when v_code ~ '[0-9]' then '[0-9]'
+                                                             else E'_|[a-z][A-Z]|::|->|\\w[/.]\\w' end
+                                      then '+' else '' end || w.word, ' ' order by w.place), query_text)
+        from string_to_table(v_query, ' ') with ordinality w (word, place));
+    end if;
     reason := format('"%s" has one spelling', left(v_code, 60));
   elsif v_word_count >= 6 then
     reason := 'it is a question or description in words';
@@ -51,4 +60,5 @@ end
 $$;
 
 comment on function braid_store.auto_weights(text) is
-  'Return the factors by which strategy auto multiplies the legs'' weights for a query text, and the reason in words.';
+  'Return the factors by which strategy auto multiplies the legs'' weights for a query text, and the reason in words. '
+  'demanding_text: the text of a short query with + before its codes and versions; null if it has none.';

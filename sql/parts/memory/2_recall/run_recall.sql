@@ -63,6 +63,11 @@ begin
             hint = 'Add a topic to query_text, or call braid.conversation_timeline, which needs no topic.';
   end if;
   v_weights := braid_store.auto_weights(v_plan.searched);
+  if strategy = 'full_text' and match = 'any' and v_weights.demanding_text is not null
+     and options -> 'operators' is distinct from 'false' then
+    v_plan.searched := v_weights.demanding_text;
+    v_plan.reason := format('The call asked for this strategy, and %s, so every row has it.', v_weights.reason);
+  end if;
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then
     v_collection := braid_store.find_collection(collection);
     v_ranking := case when options ? 'ranking' then (braid_store.read_search_options(options)).ranking end;
