@@ -13,11 +13,11 @@ set enable_sort = off
 as $$
   with read as (
     select k.token_count, k.speaker is not null as has_speaker,
-           regexp_count(k.start, '[[:alnum:]]_[[:alnum:]]|[[:alnum:]_][(]|[[:lower:]][[:upper:]]|[{};=]')
-             > 0.2 * (1 + regexp_count(k.start, '[[:space:]]+')) as is_code
+           regexp_count(k.start, '[a-zA-Z0-9]_[a-zA-Z0-9]|[a-zA-Z0-9_][(]|[a-z][A-Z]|[{};=]')
+             > 0.2 * (1 + regexp_count(k.start, '[ ' || chr(9) || chr(10) || ']+')) as is_code
     from (
       -- Some hundred letters tell what a chunk is, and cost little to read.
-      select c.token_count, c.speaker, left(c.content, 400) as start
+      select c.token_count, c.speaker, left(c.content, 400) collate "C" as start
       from braid_store.chunks c
       where c.tenant_id = preset_findings.tenant_id and c.collection_id = preset_findings.collection_id
       order by c.occurred_at
@@ -50,5 +50,5 @@ as $$
 $$;
 
 comment on function braid_store.preset_findings(int, text, int) is
-  'Suggest a preset, as a row of braid.health, for a collection that has the ranking of prose. It reads '
-  'the beginnings of 1,000 chunks of the tenant, and finds nothing if there are fewer.';
+  'Suggest a preset, as a row of braid.health, for a collection that has the ranking of prose. It reads the beginnings '
+  'of 1,000 chunks of the tenant, and finds nothing if there are fewer.';
