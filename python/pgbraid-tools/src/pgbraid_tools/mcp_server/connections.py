@@ -14,6 +14,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._threads import in_thread
 from pgbraid.async_client import AsyncClient, connect_async
 from pgbraid.async_client.nodes import ATTEMPTS, PAUSE_SECONDS
+from pgbraid.embedders.model_files import OFFLINE_MODELS
 from pgbraid.embedders.offline import OfflineModel
 from pgbraid.errors import ConnectionLostError, PgbraidError, WrongNodeError, from_psycopg
 from pgbraid_tools.mcp_server.claims import ClaimingClient
@@ -44,7 +45,7 @@ class Connections:
         self._dsn = dsn
         given = embedder if isinstance(embedder, Sequence) else [] if embedder is None else [embedder]
         self._embedders: Sequence[Embedder] = given
-        self._offline = OfflineModel()
+        self._offline: list[Embedder] = [OfflineModel(name) for name in OFFLINE_MODELS]
         # On a cluster, _nodes knows the nodes, and _of_tenants where each tenant was found. None is the node of the
         # DSN.
         self._nodes: NodeRouting[Session] | None = None
@@ -91,8 +92,8 @@ class Connections:
                 client = AsyncClient(connection, tenant, self._embedders)
             else:
                 client = ClaimingClient(connection, tenant, self._embedders, claims)
-            # All clients share the offline model, so that it is loaded once.
-            client._spaces._local = [self._offline]
+            # All clients share the offline models, so that each is loaded once.
+            client._spaces._local = self._offline
             if self._nodes is None:
                 return client
             try:

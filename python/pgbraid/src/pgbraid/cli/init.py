@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pgbraid.cli.options import dsn_option
+from pgbraid.embedders.model_files import OFFLINE_MODELS, SHORT_NAMES, OfflineFiles, offline_model
 
 if TYPE_CHECKING:
     from pgbraid.install import InstallReport
@@ -27,8 +28,18 @@ repair_option = click.option("--repair", is_flag=True, help="Apply all functions
     help="Add this part and what it needs, or the part in a folder of yours: --with ./PART.",
 )
 @click.option("--without", multiple=True, metavar="PART", help="Leave this part out of a new database.")
+@click.option(
+    "--model",
+    type=click.Choice([*OFFLINE_MODELS, *SHORT_NAMES]),
+    help="Make the collection default of a new database for this offline model.  [default: minilm]",
+)
 def init(
-    dsn: str | None, repair: bool, only: tuple[str, ...], with_parts: tuple[str, ...], without: tuple[str, ...]
+    dsn: str | None,
+    repair: bool,
+    only: tuple[str, ...],
+    with_parts: tuple[str, ...],
+    without: tuple[str, ...],
+    model: str | None,
 ) -> None:
     """Install pgbraid in a database, or bring it up to date.
 
@@ -40,7 +51,9 @@ def init(
     choose(only, with_parts, without)
     if dsn is None:
         dsn = _embedded()
-    _install(dsn, repair, only, with_parts, without)
+    is_new = _install(dsn, repair, only, with_parts, without).previous_version is None
+    if (files := offline_model(model or "")) is not None:
+        _choose_model(dsn, files, is_new=is_new)
 
 
 @click.command(short_help="Bring a database up to this version.")
@@ -74,7 +87,7 @@ def _embedded() -> str:
 
 def _install(
     dsn: str, repair: bool, only: Sequence[str] = (), with_parts: Sequence[str] = (), without: Sequence[str] = ()
-) -> None:
+) -> InstallReport:
     import psycopg
 
     from pgbraid.install import install
@@ -85,6 +98,27 @@ def _install(
         row = connection.execute("select braid_store.server_warnings()").fetchone()
     for warning in row[0] if row else []:
         click.echo(f"warning: {warning['message']}")
+    return report
+
+
+def _choose_model(dsn: str, files: OfflineFiles, *, is_new: bool) -> None:
+    """Make the collection default for an offline model. Raise ConflictError if an older one is for another model."""
+    import pgbraid
+    from pgbraid.errors import ConflictError
+
+    with pgbraid.connect(dsn, embedder=[]) as client:
+        space = client._spaces.of("default")[0]
+        if space.model == files.name:
+            return
+        if not is_new:
+            raise ConflictError(
+                f'collection "default" is for the model {space.model}',
+                hint=f"run: select braid.start_model_change('{files.name}', {space.dimensions}); or create another"
+                f" collection: select braid.create_collection('NAME', embedding_model => '{files.name}');",
+            )
+        client.drop_collection("default")
+        client.create_collection("default", embedding_model=files.name)
+    click.echo(f'collection "default" is for {files.name}')
 
 
 def _summary(report: InstallReport) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from pgbraid.embedders.model_files import OFFLINE_MODELS, offline_model
+
 if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
 
@@ -175,10 +177,14 @@ def _keep_api(context: click.Context, parameter: click.Parameter, value: str | N
 
 
 def embedding_service(url: str | None, model: str | None, *, retries: int = 3) -> Embedder | None:
-    """Return the embedder of the embedding options; None without them."""
+    """Return the embedder of the embedding options: an offline model if they name one alone; None without them."""
     api = click.get_current_context().meta.get(API_KEY)
     if url is None and model is None and api is None:
         return None
+    if model is not None and url is None and api is None and (offline := offline_model(model)):
+        from pgbraid.embedders.offline import OfflineModel
+
+        return OfflineModel(offline.name)
     if model is None:
         raise _missing("api" if url is None else "url", "model")
     if url is None and (api is None or api in OWN_SERVERS):
@@ -197,14 +203,10 @@ def _missing(given: str, missing: str) -> click.UsageError:
 
 
 def embedders(url: str | None, model: str | None) -> list[Embedder]:
-    """Return the service of the embedding options, and the offline model for collections of that model."""
-    from pgbraid.spaces import LOCAL_MODEL
-
+    """Return the embedder of the embedding options, and the offline models for collections of those models."""
     service = embedding_service(url, model)
     if service is None:
         return []
-    if service.model_name == LOCAL_MODEL:
-        return [service]
     from pgbraid.embedders.offline import OfflineModel
 
-    return [service, OfflineModel()]
+    return [service, *(OfflineModel(name) for name in OFFLINE_MODELS if name != service.model_name)]

