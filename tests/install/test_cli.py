@@ -293,3 +293,13 @@ def test_the_data_directory_follows_the_environment(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_DATA_HOME", "/home/ana/.data")
     if sys.platform == "linux":
         assert embedded.default_data_dir() == Path("/home/ana/.data/pgbraid")
+
+
+def test_init_for_an_offline_model(pgbraid: Run) -> None:
+    made = output(pgbraid("init", "--only", "core", "--model", "bge-small"))
+    assert made.endswith('collection "default" is for bge-small-en-v1.5\n')
+    assert output(pgbraid("status")).splitlines()[-1].split()[:3] == ["default", "bge-small-en-v1.5", "384"]
+    output(pgbraid("init", "--model", "bge-small-en-v1.5"))
+    refused = error(pgbraid("init", "--model", "minilm"))
+    assert 'collection "default" is for the model bge-small-en-v1.5' in refused
+    assert "start_model_change('all-MiniLM-L6-v2', 384)" in refused
