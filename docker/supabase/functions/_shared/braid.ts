@@ -80,6 +80,7 @@ export type SearchStats = {
   optional_phrases: boolean
   plain_signs?: boolean
   signs_read_as_text?: string[]
+  negation_in_words?: string
   scoring_cut: boolean
   query_embedding?: 'stored'
   candidates_without_embedding?: number | null

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from pgbraid.embedders.bert import Array
 GRAPH, NODE, INITIALIZER = 7, 1, 5
 NODE_INPUT, NODE_NAME = 1, 3
 DIMS, TYPE, FLOATS, INTEGERS, TENSOR_NAME, RAW = 1, 2, 4, 5, 8, 9
-TYPES = {1: np.dtype("<f4"), 2: np.dtype("u1"), 3: np.dtype("i1")}
+TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 2: np.dtype("u1"), 3: np.dtype("i1")}
 
 
 def read_onnx(path: Path) -> dict[str, Array]:
@@ -57,7 +58,8 @@ def _tensor(block: memoryview) -> tuple[str, np.ndarray]:
         else:
             parts[field] = value
     name = bytes(_block(parts[TENSOR_NAME])).decode()
-    kind = TYPES.get(parts[TYPE] if isinstance(parts[TYPE], int) else 0)
+    code = parts[TYPE]
+    kind = TYPES.get(code) if isinstance(code, int) else None
     if kind is None:
         return name, np.empty(0)
     if RAW in parts:
