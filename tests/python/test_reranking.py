@@ -91,28 +91,35 @@ def test_the_first_20_become_5(filled: pgbraid.Client) -> None:
     assert "rerank" not in str(fused)
 
 
-def blended_order(places: int, blend: float) -> list[int]:
-    """Return the numbers of rows that a search ranks by number, and a reranker in the reverse order."""
-    total = {n: (1 - blend) / (10 + n + 1) + blend / (10 + places - n) for n in range(places)}
-    return sorted(total, key=lambda n: (-total[n], n))
+def blended_order(client: pgbraid.Client, places: int, blend: float) -> list[str]:
+    """Return the ids of the first rows in their order if a reranker scores each row by its number."""
+    rows = client.search("zebra", places)
+    highest, lowest = rows[0].score, rows[-1].score
+    total = {
+        row.external_id: (1 - blend) * (row.score - lowest) / (highest - lowest)
+        + blend * number(row.content) / (places - 1)
+        for row in rows
+    }
+    return sorted(total, key=lambda name: -total[name])
 
 
-@pytest.mark.parametrize("blend", [0, 0.25, 0.4, 0.5, 0.75, 1])
-def test_ranks_of_both_are_blended(filled: pgbraid.Client, blend: float) -> None:
+@pytest.mark.parametrize("blend", [0, 0.2, 0.25, 0.5, 0.75, 1])
+def test_scores_of_both_are_blended(filled: pgbraid.Client, blend: float) -> None:
     results = filled.search("zebra", 20, reranker=highest_number(), blend=blend)
-    assert ids(results) == expect(blended_order(20, blend))
+    assert ids(results) == blended_order(filled, 20, blend)
     assert results.stats["rerank"]["blend"] == blend
     for row in results:
         search, reranker = row.blended_parts or []
         place = number(row.content)
-        assert search == {"list": "search", "rank": place + 1, "score": None, "part": (1 - blend) / (11 + place)}
-        assert reranker["part"] == pytest.approx(blend / (30 - place))
+        assert (search["list"], search["rank"], search["score"]) == ("search", place + 1, row.score)
+        assert search["part"] == pytest.approx((1 - blend) * search["normalised_score"])
+        assert reranker["part"] == pytest.approx(blend * place / 19)
         assert (reranker["list"], reranker["rank"], reranker["score"]) == ("reranker", 20 - place, row.rerank_score)
         assert row.blended_score == pytest.approx(search["part"] + reranker["part"])
 
 
 def test_every_entry_point_blends_alike(filled: pgbraid.Client) -> None:
-    expected = expect(blended_order(20, 0.4)[:5])
+    expected = blended_order(filled, 20, 0.2)[:5]
     assert ids(filled.search("zebra", reranker=highest_number())) == expected
     assert ids(filled.recall("zebra", reranker=highest_number())) == expected
     assert ids(list(filled.search_stream("zebra", reranker=highest_number()))[-1]) == expected
@@ -322,7 +329,7 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
     options = {"group_by": "document", "context": {"before": 1}}
     grouped = client.search("zebra", 3, blend=1, reranker=reranker, options=options)
     assert [number(row.content) for row in grouped] == [23, 22, 21]
-    assert [row.group_score for row in grouped] == pytest.approx([1 / 11, 1 / 12, 1 / 13])
+    assert [row.group_score for row in grouped] == pytest.approx([1, 22 / 23, 21 / 23])
     assert [row.rerank_score for row in grouped] == [23, 22, 21]
     assert [row.score for row in grouped] == [row.score for row in plain[:3]]
     assert [(row.passage_start, row.passage_end) for row in grouped] == [(1, 2)] * 3
@@ -379,7 +386,7 @@ def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     assert len(filled.recall("zebra")) == 10
     assert ids(filled.recall("zebra", match_count=2, blend=1, reranker=reranker, rerank_count=6)) == expect([5, 4])
     grouped = filled.recall("zebra", match_count=2, blend=1, reranker=reranker, options={"group_by": "document"})
-    assert [row.group_score for row in grouped] == pytest.approx([1 / 11, 1 / 12])
+    assert [row.group_score for row in grouped] == pytest.approx([1, 18 / 19])
 
     # The reranker gets the query without the words that name the time.
     filled.recall("zebra last week", "auto", blend=1, reranker=reranker)
@@ -395,7 +402,7 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
     context = filled.assemble_context("zebra", 100_000, 4, blend=1, reranker=reranker)
     assert [passage.external_id for passage in context] == expect([19, 18, 17, 16])
-    assert [passage.score for passage in context] == pytest.approx([1 / place for place in range(11, 15)])
+    assert [passage.score for passage in context] == pytest.approx([place / 19 for place in (19, 18, 17, 16)])
     assert [passage.citation for passage in context] == [1, 2, 3, 4]
     assert context.warnings == filled.search("zebra", 4).warnings
     assert len(reranker.calls[0][1]) == 20
@@ -417,7 +424,7 @@ def test_a_context_is_of_all_that_was_reranked(filled: pgbraid.Client) -> None:
     odd_first = Fake(lambda _, texts: [float(number(text) % 2 * 100 + number(text)) for text in texts])
     context = filled.assemble_context("zebra", 100_000, 2, blend=1, reranker=odd_first, options={"group_by": "speaker"})
     assert [passage.external_id for passage in context] == expect([19, 18])
-    assert [passage.score for passage in context] == pytest.approx([1 / 11, 1 / 21])
+    assert [passage.score for passage in context] == pytest.approx([1, 18 / 119])
 
 
 def test_the_search_of_a_context_is_not_logged(filled: pgbraid.Client) -> None:

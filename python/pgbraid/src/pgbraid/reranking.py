@@ -1,4 +1,4 @@
-"""Rerank a search: take its candidates, return them in the reranker's order."""
+"""Rerank a search: take its candidates, and return them in the blended order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import InvalidArgumentError, RerankingError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
 # At most this number of timed-out calls of a reranker may still run, so that a hanging one does not take more threads.
 LATE_CALLS = 4
-# The constant of the fusion that blends the search's order and the reranker's. The lists are short, so it is small.
-BLEND_RRF_K = 10
 # Timed-out calls still running, by id of the reranker, which they keep alive.
 _late: Counter[int] = Counter()
 _counting = threading.Lock()
@@ -121,11 +120,13 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
 
 
 def lists_to_blend(found: SearchResults, blend: float) -> list[dict[str, Any]]:
-    """Return the order of the search and the reranker's as lists for braid.fuse."""
-    scored = [{"id": row.chunk_id, "score": row.rerank_score} for row in found]
+    """Return the scores of the search and of the reranker as lists for braid.fuse."""
     return [
-        {"name": "search", "weight": 1 - blend, "items": [row.chunk_id for row in found]},
-        {"name": "reranker", "weight": blend, "items": scored},
+        {"name": name, "weight": weight, "items": [{"id": row.chunk_id, "score": score(row)} for row in found]}
+        for name, weight, score in (
+            ("search", 1 - blend, attrgetter("score")),
+            ("reranker", blend, attrgetter("rerank_score")),
+        )
     ]
 
 

@@ -44,7 +44,7 @@ async def recall(
     options: SearchOptions | Mapping[str, Any] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
-    blend: float = 0.4,
+    blend: float = 0.2,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:

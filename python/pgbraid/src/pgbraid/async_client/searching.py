@@ -40,7 +40,7 @@ async def search(
     expand: Expander | Callable[[str], Sequence[str]] | None = None,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
-    blend: float = 0.4,
+    blend: float = 0.2,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchResults:
@@ -61,7 +61,7 @@ async def search(
     warning with the code `late_interaction_unavailable`.
 
     `reranker` scores the first `rerank_count` rows (`match_count` if that is more) by title, speaker and content. Then
-    rows are ordered by `blended_score`: by the ranks of the search, and of the reranker with the weight `blend`. 1
+    rows are ordered by `blended_score`: by the scores of the search, and of the reranker with the weight `blend`. 1
     takes the reranker's order alone, which often harms. `blended_parts` says what each of the two adds. The rows are
     shaped as the options ask, and the best returned. A reranker fails if it raises, returns anything but a finite
     number for each row, or takes more than `rerank_timeout` seconds (None: no limit). Then rows stay in the order of

@@ -61,7 +61,7 @@ def search_stream(
     late_interaction: bool | Mapping[str, Any] | None = False,
     reranker: Reranker | None = None,
     rerank_count: int = 20,
-    blend: float = 0.4,
+    blend: float = 0.2,
     rerank_timeout: float | None = 10.0,
     **other_names: Unpack[OtherNames],
 ) -> SearchStream:

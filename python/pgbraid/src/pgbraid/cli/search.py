@@ -56,7 +56,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 @click.option(
     "--blend",
     type=FiniteRange(0, 1),
-    default=0.4,
+    default=0.2,
     show_default=True,
     help="The weight of the reranker beside the search; 1 takes the reranker's order.",
 )

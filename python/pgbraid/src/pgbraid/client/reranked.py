@@ -11,7 +11,6 @@ from pgbraid.arguments import Mode
 from pgbraid.client.calls_search import arrange_results, fuse
 from pgbraid.client.queries import RANKING, embedded_text, searched
 from pgbraid.reranking import (
-    BLEND_RRF_K,
     candidates,
     in_blended_order,
     lists_to_blend,
@@ -46,11 +45,11 @@ def best_results(
 
 
 def blended(client: BaseClient, found: SearchResults, blend: float) -> SearchResults:
-    """Return the rows, which have rerank scores, in the blended order of the search and the reranker. Rows that the
-    reranker could not score keep their order."""
+    """Return the rows, which have rerank scores, in the order that blends the scores of the search and the reranker.
+    Rows that the reranker could not score keep their order."""
     if not found or "rerank" not in found.stats:
         return found
-    fused = fuse(client, lists_to_blend(found, blend), rrf_k=BLEND_RRF_K, match_count=len(found))
+    fused = fuse(client, lists_to_blend(found, blend), fusion="convex", match_count=len(found))
     return in_blended_order(found, fused, blend)
 
 
