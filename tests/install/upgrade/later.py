@@ -27,6 +27,7 @@ def files(package: Package) -> dict[str, str | None]:
     """
     version = "sql/core/95_upkeep/7_status/version.sql"
     shard = "sql/core/10_foundation/4_types/serving_shard.sql"
+    serving = "sql/core/70_vectors/1_spaces/serving_shard.sql"
     memory = "sql/parts/memory/part.json"
     manifest = json.loads(package.text(memory))
     return {
@@ -51,6 +52,7 @@ def files(package: Package) -> dict[str, str | None]:
         ),
         memory: json.dumps({**manifest, "tables": {"moods": {"emptied": "clear"}}}),
         shard: package.text(shard).replace("has_written boolean", "has_written boolean,\n  page_count int"),
+        serving: package.text(serving).replace("s.far_ef_search)::", "s.far_ef_search, 1)::"),
         version: package.text(version).replace("returns text", "returns table (version text)"),
     }
 
