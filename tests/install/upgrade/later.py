@@ -52,7 +52,7 @@ def files(package: Package) -> dict[str, str | None]:
         ),
         memory: json.dumps({**manifest, "tables": {"moods": {"emptied": "clear"}}}),
         shard: package.text(shard).replace("has_written boolean", "has_written boolean,\n  page_count int"),
-        serving: package.text(serving).replace("s.far_ef_search)::", "s.far_ef_search, 1)::"),
+        serving: package.text(serving).replace("s.index_type, s.far", "1, s.index_type, s.far"),
         version: package.text(version).replace("returns text", "returns table (version text)"),
     }
 

