@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -10,6 +12,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support.calls import hybrid, upsert, vector
+from support.judged import Judged, load_judged
+from support.loading import load
+from support.vectors import cached_vectors
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
@@ -158,3 +163,143 @@ def test_long_vectors_with_inner_products(db: Connection) -> None:
         "small",
     )
     assert found(db, None, "auto") == {"best", "good"}
+
+
+# Relevances of these texts to the vector (1, 0), whose mean similarity in the collection is 0.
+SHARES = {"best": 0.6, "good": 0.4, "fair": 0.34, "related": 0.2, "weak": 0.1}
+BEST_ROW, EACH_ROW = "below 0.335, which min_relevance auto asks of it", "below 0.15, which min_relevance auto asks of"
+
+
+@pytest.fixture
+def shares(db: Connection) -> Connection:
+    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
+    opposite = {f"opposite {name}": -share for name, share in SHARES.items()}
+    upsert(
+        db,
+        [
+            {
+                "external_id": name,
+                "content": name,
+                "embedding": [share, math.sqrt(1 - share**2)],
+                "metadata": {"name": name},
+                "importance": 1 if name == "related" else 0,
+            }
+            for name, share in {**SHARES, **opposite}.items()
+        ],
+        "small",
+    )
+    return db
+
+
+def asked(db: Connection, count: int = 10, names: list[str] | None = None, **options: Any) -> dict[str, Any]:
+    filters = None if names is None else Jsonb({"name": {"$in": names}})
+    row = db.execute(
+        "select braid.search_json(null, %s::vector, %s, collection => 'small', filters => %s, options => %s)",
+        (vector([1, 0]), count, filters, Jsonb({"min_relevance": "auto", **options})),
+    ).fetchone()
+    assert row
+    answer: dict[str, Any] = row[0]
+    return answer
+
+
+def names_of(answer: dict[str, Any]) -> list[str]:
+    return [found["external_id"] for found in answer["results"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["best", "related", "weak"], ["best", "related"]),
+        (["fair", "related", "weak"], ["fair", "related"]),
+        (["related", "weak"], []),
+        (["weak"], []),
+    ],
+)
+def test_auto_judges_by_the_best_row_of_the_filter(shares: Connection, names: list[str], expected: list[str]) -> None:
+    answer = asked(shares, names=names)
+    assert names_of(answer) == expected
+    assert answer["stats"]["best_relevance"] == pytest.approx(max(SHARES[name] for name in names), abs=1e-6)
+    by_number = asked(shares, names=names, min_relevance=0.15)
+    assert names_of(by_number) == [name for name in names if SHARES[name] >= 0.15]
+
+
+@pytest.mark.parametrize("call", ["semantic_search", "hybrid_search"])
+def test_auto_holds_for_vectors_alone(shares: Connection, call: str) -> None:
+    vector_at = "null, " if call == "hybrid_search" else ""
+    for names, expected in ((["best", "related", "weak"], {"best", "related"}), (["related", "weak"], set())):
+        rows = shares.execute(
+            f"select external_id from braid.{call}({vector_at}%s::vector, collection => 'small', filters => %s,"
+            " options => %s)",
+            (vector([1, 0]), Jsonb({"name": {"$in": names}}), Jsonb({"min_relevance": "auto"})),
+        ).fetchall()
+        assert {name for (name,) in rows} == expected
+
+
+def test_each_page_judges_by_the_best_row_of_all(shares: Connection) -> None:
+    found, cursor = [], ""
+    while cursor is not None:
+        answer = asked(shares, count=1, cursor=cursor)
+        found += names_of(answer)
+        cursor = answer["stats"]["next_cursor"]
+    # The row "related" is alone on its page, and its relevance is below the limit of the best row.
+    assert found == ["best", "good", "fair", "related"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"group_by": "name"}, {"boosts": [{"importance": {}, "weight": 5}]}, {"rank_by": ["importance"]}]
+)
+def test_order_and_groups_leave_the_best_row_as_it_is(shares: Connection, options: dict[str, Any]) -> None:
+    assert set(names_of(asked(shares, **options))) == {"best", "good", "fair", "related"}
+    assert names_of(asked(shares, names=["related", "weak"], **options)) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "relevance", "said"),
+    [
+        (["best", "weak"], "auto", EACH_ROW),
+        (["related", "weak"], "auto", BEST_ROW),
+        (["best", "weak"], 0.15, "below min_relevance 0.15"),
+    ],
+)
+def test_the_explanation_names_the_limit(shares: Connection, names: list[str], relevance: object, said: str) -> None:
+    row = shares.execute(
+        "select braid.explain_search(null, %s::vector, collection => 'small', filters => %s, options => %s,"
+        " external_id => 'weak')",
+        (vector([1, 0]), Jsonb({"name": {"$in": names}}), Jsonb({"min_relevance": relevance})),
+    ).fetchone()
+    assert row
+    (chunk,) = row[0]["document"]["chunks"]
+    assert chunk["outcome"] == "below_min_relevance"
+    assert said in chunk["reason"]
+
+
+def test_questions_that_no_text_answers_find_nothing(db: Connection, shared_data: Path) -> None:
+    """With auto, 90 % of another collection's questions find nothing, and at most one of the collection's own."""
+    xquad = english(load_judged(shared_data / "xquad"))
+    answerable = xquad.queries[:: len(xquad.queries) // 50][:50]
+    unanswerable = load_judged(shared_data / "cranfield").queries[:50]
+    load(db, xquad, cached_vectors(xquad.embedded_texts))
+
+    def empty(queries: list[str]) -> int:
+        options = Jsonb({"min_relevance": "auto", "operators": False})
+        embeddings = cached_vectors(queries)
+        return sum(
+            not hybrid(db, query_text=text, query_embedding=vector(embedding), options=options)
+            for text, embedding in zip(queries, embeddings, strict=True)
+        )
+
+    assert empty(answerable) <= 1
+    assert empty(unanswerable) >= 45
+
+
+def english(judged: Judged) -> Judged:
+    texts = [n for n, name in enumerate(judged.document_ids) if name.startswith("en-")]
+    asked = [n for n, name in enumerate(judged.query_ids) if name.startswith("en-")]
+    return replace(
+        judged,
+        document_ids=[judged.document_ids[n] for n in texts],
+        titles=[judged.titles[n] for n in texts],
+        contents=[judged.contents[n] for n in texts],
+        query_ids=[judged.query_ids[n] for n in asked],
+        queries=[judged.queries[n] for n in asked],
+    )

@@ -12,11 +12,12 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- docs/lab/ranking.md tells which rows this threshold keeps.
-  c_relevant constant float8 := 0.25;
-  v_least float8 := coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant);
+  v_limits record := braid_store.relevance_limits((request.options).min_relevance);
   v_relevance float8[] := braid_store.relevance(request, candidates);
 begin
+  if (select max(r) from unnest(v_relevance) r) < v_limits.best_row then
+    return '{}';
+  end if;
   return array(
     select u.candidate
     from (
@@ -24,10 +25,11 @@ begin
         1) as place,
              unnest(v_relevance) as relevance
     ) u
-    where u.relevance >= v_least
+    where u.relevance >= v_limits.each_row
     order by u.place);
 end
 $$;
 
 comment on function braid_store.relevant_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Return the candidates that are at least as relevant as the option min_relevance asks, in their order.';
+  'Return the candidates that are at least as relevant as the option min_relevance asks, in their order. Return none '
+  'if min_relevance is auto and the best candidate is less relevant than auto asks of it.';

@@ -37,6 +37,7 @@ declare
   v_is_low_in_sparse boolean := v_has_terms and chunk.sparse_score < v_least_sparse;
   v_ranks record;
   v_other record;
+  v_limits record;
   v_outcome text;
   v_reason text;
 begin
@@ -71,7 +72,15 @@ begin
   elsif chunk.fused_place is not null and v_options.min_relevance is not null
         and (request.min_score is null or candidates.fused[chunk.fused_place].score >= request.min_score) then
     v_outcome := 'below_min_relevance';
-    v_reason := format('Its relevance to the query is below min_relevance %s.', v_options.min_relevance);
+    v_limits := braid_store.relevance_limits(v_options.min_relevance);
+    -- A best row above its limit is itself a candidate, so none is left only if the best row was below its limit.
+    v_reason := case
+      when v_options.min_relevance = 'auto' and candidates.ranked = '{}' then format(
+        'No row is returned: even the best row''s relevance to the query is below %s, which min_relevance auto asks of '
+        'it.', v_limits.best_row)
+      when v_options.min_relevance = 'auto' then format(
+        'Its relevance to the query is below %s, which min_relevance auto asks of each row.', v_limits.each_row)
+      else format('Its relevance to the query is below min_relevance %s.', v_options.min_relevance) end;
   elsif chunk.fused_place is not null then
     v_outcome := 'below_min_score';
     v_reason := format('Its fused score is below min_score %s.', request.min_score);

@@ -83,7 +83,12 @@ begin
       left join (
         select (unnest(candidates.ranked)).chunk_id,
           unnest(braid_store.relevance(request, candidates.ranked)) as relevance
-      ) u on u.chunk_id = r.chunk_id));
+      ) u on u.chunk_id = r.chunk_id),
+      'best_relevance', (
+        select max(r)
+        from unnest(braid_store.relevance(request, array(
+               select f from unnest(candidates.fused) f
+               where request.legs <> 'hybrid' or request.min_score is null or f.score >= request.min_score))) r));
   end if;
   if request.is_stored_embedding then
     v_stats := v_stats || '{"query_embedding": "stored"}';
