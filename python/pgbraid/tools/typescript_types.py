@@ -117,6 +117,7 @@ export type SearchStats = {
   statistics_scope?: 'collection' | 'filter'
   scope_chunks?: number | null
   relevance?: (number | null)[]
+  best_relevance?: number | null
   other_collections?: string[]
   undeclared_filter?: { [key: string]: string } | null
   unknown_filter_keys?: string[] | null
