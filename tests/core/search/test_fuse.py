@@ -187,6 +187,8 @@ def test_null_lists_and_too_many_items(db: Connection) -> None:
         db.execute("select braid.fuse(null)")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="item 1"):
         db.execute("""select braid.fuse('[[{"id": 1, "score": 1e400}]]')""")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="item 2 is -100000"):
+        db.execute("select braid.fuse('[[1e30, -1e130000]]')")
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="more than 100000 items"):
         fuse(db, [list(range(100_001))])
     assert len(fuse(db, [list(range(50_000))] * 2, "rrf", 60, None)) == 50_000

@@ -14,6 +14,8 @@ as $$
 declare
   c_most_lists constant int := 16;
   c_most_items constant int := 100000;
+  -- JSON writes 1e130000 in a few bytes, and its digits as an id would take 130 kB.
+  c_most_id constant numeric := 1e30;
   -- Beyond this score, the difference of two scores or its normalised value could leave the range of float8.
   v_most float8 := case when fuse_lists.fusion = 'convex' then 1e100 else 'infinity' end;
   v_count int := case when jsonb_typeof(fuse_lists.lists) = 'array' then jsonb_array_length(fuse_lists.lists) end;
@@ -82,7 +84,10 @@ begin
       select case jsonb_typeof(i.value) when 'object' then i.value -> 'id' else i.value end as id, i.value -> 'score'
         as score
     ) o
-    where (case jsonb_typeof(o.id) when 'string' then true when 'number' then o.id::text ~ '^-?[0-9]+$' end
+    where (case jsonb_typeof(o.id)
+             when 'string' then true
+             when 'number' then o.id::numeric between -c_most_id and c_most_id and o.id::text ~ '^-?[0-9]+$'
+           end
            and (jsonb_typeof(i.value) <> 'object' or i.value - '{id,score}'::text[] = '{}')
            and (coalesce(o.score, 'null') = 'null' or braid_store.is_number(o.score, -v_most, v_most))) is not true
     order by i.ordinality
