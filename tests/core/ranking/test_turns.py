@@ -256,6 +256,20 @@ def test_pages_and_groups_have_the_same_order(filled: Connection) -> None:
     assert len({row["document_id"] for row in groups}) == len(groups) == 3
 
 
+def test_boosts_of_a_row_do_not_depend_on_the_rows_shown(db: Connection) -> None:
+    db.execute("select braid.create_collection('turns', dimensions => 4)")
+    texts = {"Anna Jones": "The budget plan: plan a budget.", "Anna Smith": "A budget of lunch.", "Bob": "Plan lunch."}
+    chunks = [{"content": t, "speaker": s, "embedding": [1, n, 0.5, 0]} for n, (s, t) in enumerate(texts.items())]
+    upsert(db, [{"external_id": "a", "chunks": chunks}], "turns")
+    asked: dict[str, Any] = {"query_embedding": "[1, 0, 0.5, 0]"}
+    ranking = {"speaker_weight": 0.1}
+    every = search(db, "anna smith budget plan", ranking, **asked)
+    addends = {row["speaker"]: row["boosts"][0]["addend"] for row in every}
+    assert addends == {"Anna Jones": 0, "Anna Smith": 0.1, "Bob": 0}
+    for more in ({}, {"options": {"min_relevance": 0.01}}):
+        assert search(db, "anna smith budget plan", ranking, match_count=1, **asked, **more) == every[:1]
+
+
 def test_explanations_give_scores_to_the_last_bit(filled: Connection) -> None:
     explained = one(
         filled,

@@ -1,6 +1,7 @@
 create or replace function braid_store.report_boosts(
   tenant_id int,
   candidates braid_store.fused_candidate[],
+  boosted braid_store.fused_candidate[],
   boosts braid_store.boost[]
 )
 returns braid_store.fused_candidate[]
@@ -22,7 +23,7 @@ begin
   execute format($query$
     select array(
       select jsonb_build_array(%s)
-      from unnest($2) with ordinality u,
+      from unnest($3) with ordinality u,
            lateral (
              select %s from braid_store.chunks c
              where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
@@ -33,7 +34,7 @@ begin
       order by u.ordinality)
     $query$, v_sql.reports, v_sql.sources, v_sql.parts)
   into v_reports
-  using report_boosts.tenant_id, candidates;
+  using report_boosts.tenant_id, boosted, candidates;
   for v_place in 1..cardinality(candidates) loop
     candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;
@@ -41,6 +42,7 @@ begin
 end
 $$;
 
-comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.boost[]) is
+comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.fused_candidate[],
+                                              braid_store.boost[]) is
   'Add to the attribute boosts of each candidate the value of each boost, and its factor or addend. The order stays '
-  'the same.';
+  'the same. boosted: all candidates that boost_candidates had, as the value of a boost may depend on them.';

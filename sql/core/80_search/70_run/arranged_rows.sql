@@ -1,6 +1,7 @@
 create or replace function braid_store.arranged_rows(
   request braid_store.search_request,
-  arrangement braid_store.arrangement
+  arrangement braid_store.arrangement,
+  candidates braid_store.fused_candidate[]
 )
 returns braid_store.search_result[]
 language plpgsql
@@ -16,7 +17,11 @@ declare
   v_rows braid_store.search_result[];
 begin
   if cardinality(request.boosts) > 0 then
-    arrangement.arranged := braid_store.report_boosts(request.tenant_id, arrangement.arranged, request.boosts);
+    arrangement.arranged := braid_store.report_boosts(
+      request.tenant_id, arrangement.arranged,
+      array(select c from unnest(candidates) c
+            where request.legs <> 'hybrid' or request.min_score is null or c.score >= request.min_score),
+      request.boosts);
   end if;
   v_rows := braid_store.result_rows(request.tenant_id, arrangement.arranged);
   if v_options.context then
@@ -35,6 +40,7 @@ begin
 end
 $$;
 
-comment on function braid_store.arranged_rows(braid_store.search_request, braid_store.arrangement) is
+comment on function braid_store.arranged_rows(braid_store.search_request, braid_store.arrangement,
+                                              braid_store.fused_candidate[]) is
   'Make the rows of a search from its arranged candidates. If the options ask for them, add passages, snippets and '
-  'the cursor of the next page.';
+  'the cursor of the next page. candidates: all fused candidates, which tell what boosts did; null without boosts.';

@@ -95,7 +95,7 @@ begin
     when v_is_plain and cardinality(v_request.boosts) = 0
          and not ((v_request.options).snippet or (v_request.options).context or coalesce(v_arrangement.has_more, false))
     then braid_store.result_rows(v_tenant_id, v_arrangement.arranged)
-    else braid_store.arranged_rows(v_request, v_arrangement) end;
+    else braid_store.arranged_rows(v_request, v_arrangement, v_candidates.fused) end;
   if is_reported then
     v_compiled := coalesce(v_compiled, v_leg_started);
     v_found.filter_ms := v_filter_ms;

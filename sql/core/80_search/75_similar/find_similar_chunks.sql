@@ -66,7 +66,7 @@ begin
       or v_request.candidate_count = c_most_candidates;
     v_request.candidate_count := least(v_request.candidate_count * 4, c_most_candidates);
   end loop;
-  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
+  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement, null)) r;
 end
 $$;
 

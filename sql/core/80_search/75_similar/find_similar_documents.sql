@@ -94,7 +94,7 @@ begin
     exit when cardinality(v_arrangement.arranged) = match_count or not v_candidates.has_more;
     v_request.candidate_count := least(v_request.candidate_count::bigint * 8, 2147483647);
   end loop;
-  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
+  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement, null)) r;
 end
 $$;
 

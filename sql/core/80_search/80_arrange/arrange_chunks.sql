@@ -50,7 +50,7 @@ begin
                     ::braid_store.fused_candidate
            from unnest(chunk_ids, scores) with ordinality u (chunk_id, score, place)
            join unnest(v_places) p (place) on p.place = u.place
-           order by u.score desc, u.place)))) r;
+           order by u.score desc, u.place)), null)) r;
 end
 $$;
 
