@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,12 @@ def test_a_blend_that_is_none(filled: pgbraid.Client, blend: Any) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("blend", [1e-12, 1 - 1e-12, Fraction(1, 5)])
+def test_any_number_from_0_to_1_is_a_blend(filled: pgbraid.Client, blend: Any) -> None:
+    expected = blended_order(filled, 20, round(float(blend), 9))
+    assert ids(filled.search("zebra", 20, reranker=highest_number(), blend=blend)) == expected
+
+
 def test_without_a_reranker_nothing_changes(filled: pgbraid.Client) -> None:
     assert ids(filled.search("zebra")) == expect(range(10))
 
@@ -212,7 +219,8 @@ FAILURES: dict[str, tuple[Any, str]] = {
     "too few scores": (Fake(lambda _, texts: np.ones(len(texts) - 1)), "19 scores for 20 texts"),
     "too many scores": (Fake(lambda _, texts: [1.0] * 21), "21 scores for 20 texts"),
     "NaN": (Fake(lambda _, texts: [float("nan")] * len(texts)), "NaN"),
-    "infinity": (Fake(lambda _, texts: [float("inf")] * len(texts)), "infinite"),
+    "infinity": (Fake(lambda _, texts: [float("inf")] * len(texts)), "beyond"),
+    "huge numbers": (Fake(lambda _, texts: [1e150] * len(texts)), "beyond"),
     "a matrix": (Fake(lambda _, texts: np.ones((len(texts), 2))), "no list of numbers"),
     "words": (Fake(lambda _, texts: ["high"] * len(texts)), "no list of numbers"),
     "None": (Fake(lambda _, texts: [None] * len(texts)), "no list of numbers"),

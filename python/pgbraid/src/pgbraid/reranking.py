@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import math
 import threading
 import time
 from collections import Counter
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
 # At most this number of timed-out calls of a reranker may still run, so that a hanging one does not take more threads.
 LATE_CALLS = 4
+# braid.fuse takes no larger scores.
+MOST = 1e100
 # Timed-out calls still running, by id of the reranker, which they keep alive.
 _late: Counter[int] = Counter()
 _counting = threading.Lock()
@@ -121,6 +122,8 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
 
 def lists_to_blend(found: SearchResults, blend: float) -> list[dict[str, Any]]:
     """Return the scores of the search and of the reranker as lists for braid.fuse."""
+    # braid.fuse takes weights of 0 and from 1e-9 on.
+    blend = round(float(blend), 9)
     return [
         {"name": name, "weight": weight, "items": [{"id": row.chunk_id, "score": score(row)} for row in found]}
         for name, weight, score in (
@@ -156,8 +159,8 @@ def _scores(reranker: Reranker, query: str, texts: list[str], timeout: float | N
         raise RerankingError("the reranker gave no list of numbers") from error
     if len(scores) != len(texts):
         raise RerankingError(f"the reranker gave {len(scores)} scores for {len(texts)} texts")
-    if not all(map(math.isfinite, scores)):
-        raise RerankingError("the reranker gave NaN or infinite scores")
+    if not all(abs(score) <= MOST for score in scores):  # NaN compares as False
+        raise RerankingError(f"the reranker gave NaN, or scores beyond ±{MOST:.0e}")
     return scores
 
 
