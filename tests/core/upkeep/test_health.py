@@ -368,7 +368,12 @@ def test_a_preset_is_suggested_from_a_thousand_chunks(
 
 
 def test_a_ranking_that_is_not_of_prose_is_left_alone(dsn: str, db: Connection) -> None:
-    for name, ranking in (("asked", None), ("created", '{"full_text_weight": 0.5}')):
+    for name, ranking in (
+        ("asked", None),
+        ("created", '{"full_text_weight": 0.5}'),
+        ("spoken", '{"speaker_weight": 0.1}'),
+        ("long", '{"document_weight": 0.2}'),
+    ):
         db.execute("select braid.create_collection(%s, ranking => %s)", (name, ranking))
         write(db, 1000, name)
     assert [row["subject"] for row in findings(dsn, "preset_suggested")] == ["tenant default, collection asked"]

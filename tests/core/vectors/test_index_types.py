@@ -179,7 +179,7 @@ def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(d
     centre = np.full(DIMENSIONS, 40 if distance == "l2" else DIMENSIONS**-0.5)
     alike = (centre + rng.standard_normal((48, DIMENSIONS)) * 0.004).astype(np.float32)
     vectors = made_up(2000, 1, spread=0.2) | {f"e{number:02}": row for number, row in enumerate(alike[:40])}
-    # The levels of a graph are random, and one index in twelve finds too little over halfvec. So each has six tries.
+    # The levels of a graph are random, and about one index in twelve is rejected. Take the first of six that is not.
     for _ in range(6):
         indexed(db, vectors, distance)
         if shard_of(db)["index_type"] == "halfvec":

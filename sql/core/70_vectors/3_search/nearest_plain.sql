@@ -31,6 +31,7 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
+  -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(query_embedding);
   v_ef_search int;
   v_written_count int;

@@ -45,8 +45,10 @@ as $$
          limit 1
        ) s
   where c.id = preset_findings.collection_id and n.all_count = 1000
-    and (c.fusion, c.full_text_weight, c.semantic_weight, c.neighbour_weight, c.smoothing)
-        = ('convex', 0.6::float8, 0.4::float8, 0::float8, 0.5::float8);
+    and (c.fusion, c.full_text_weight, c.semantic_weight, c.smoothing)
+        = ('convex', 0.6::float8, 0.4::float8, 0.5::float8)
+    and (c.neighbour_weight, c.document_weight, c.question_penalty, c.speaker_weight)
+        = (0::float8, 0::float8, 0::float8, 0::float8);
 $$;
 
 comment on function braid_store.preset_findings(int, text, int) is
