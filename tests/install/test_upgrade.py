@@ -56,7 +56,7 @@ def test_functions_that_stay_as_they_are_keep_what_sessions_prepared(
 
 def test_a_function_that_a_policy_needs_changes_its_shape(package: Package, dsn: str, db: Connection) -> None:
     db.execute("select braid.upsert_document('a', 'the quick brown fox')")
-    name = "sql/core/20_tenancy/1_session/current_tenant_id.sql"
+    name = "sql/core/20_tenancy/1_session/session_tenant_id.sql"
     package.change({name: package.text(name).replace("returns int", "returns bigint")})
     install(dsn)
     package.restore()

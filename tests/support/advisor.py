@@ -120,7 +120,7 @@ LINTS: Lints = {
             where c.relnamespace::regnamespace::text in {OURS} and p.polpermissive and p.polcmd in ('r', '*')
               and lower(pg_get_expr(p.polqual, p.polrelid)) ~ '(auth\\.\\w+|current_setting)\\([^)]*\\) is null'""",
         "alter policy tenant_isolation on braid_store.documents using (current_setting('a.b', true) is null"
-        " or tenant_id = (select braid.current_tenant_id()))",
+        " or tenant_id = (select braid_calls.session_tenant_id()))",
     ),
 }
 # These lints examine a whole project as Supabase sets it up, to see what an installation adds.

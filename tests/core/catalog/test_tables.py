@@ -101,7 +101,7 @@ def test_policies_compare_the_tenant(catalog: Any) -> None:
             is_right = (
                 policy.command == "*"
                 and policy.condition.startswith(f"({column} = ")
-                and "braid.current_tenant_id()" in policy.condition
+                and "braid_calls.session_tenant_id()" in policy.condition
                 and " or " not in policy.condition.lower()
             )
         if not (is_right and policy.permissive and policy.roles == roles and policy.write_condition is None):

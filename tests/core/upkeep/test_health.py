@@ -77,7 +77,7 @@ FAULTS = [
         "policy tenant_isolation of braid_store.chunks",
     ),
     (
-        "alter policy tenant_isolation on braid_store.documents using (id = (select braid.current_tenant_id()))",
+        "alter policy tenant_isolation on braid_store.documents using (id = (select braid_calls.session_tenant_id()))",
         "policy_changed",
         "policy tenant_isolation of braid_store.documents",
     ),

@@ -478,7 +478,7 @@ def test_a_node_that_does_not_have_the_tenant_names_the_one_that_has(
     """The test stands for a cluster without running one."""
     function = deploy()
     db.execute(
-        "create or replace function braid.current_tenant_id() returns int language plpgsql stable as $$begin"
+        "create or replace function braid_calls.session_tenant_id() returns int language plpgsql stable as $$begin"
         " raise exception 'tenant \"acme\" lives on another node, worker-2:5432' using errcode = '55000',"
         """ detail = '{"host": "worker-2", "port": 5432}', hint = 'Connect to host=worker-2 port=5432.'; end$$"""
     )

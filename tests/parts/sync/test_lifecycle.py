@@ -47,7 +47,7 @@ def articles(db: Connection) -> Connection:
 @pytest.mark.parametrize("is_everything_dropped", [False, True])
 def test_an_upgrade(articles: Connection, dsn: str, package: Package, is_everything_dropped: bool) -> None:
     file = (
-        "sql/core/20_tenancy/1_session/current_tenant_id.sql"
+        "sql/core/20_tenancy/1_session/session_tenant_id.sql"
         if is_everything_dropped
         else "sql/core/95_upkeep/7_status/version.sql"
     )

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant_id int := braid.current_tenant_id();
+  v_tenant_id int := braid_calls.session_tenant_id();
   v_requested text := nullif(current_setting('braid.tenant', true), '');
 begin
   if row_security_active('braid_store.documents') and v_tenant_id is not null then

@@ -9,7 +9,7 @@ parallel safe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select t.key from braid_store.tenants t where t.id = braid_calls.session_tenant_id();
+  select t.key from braid_store.tenants t where t.id = braid_store.tenant_id_by_trust();
 $$;
 
 comment on function braid_calls.session_tenant_key() is

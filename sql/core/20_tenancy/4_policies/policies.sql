@@ -20,8 +20,8 @@ begin
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone
              when c.relname = 'tenants'
-               then 'using (id = (select braid.current_tenant_id()))'
-             else 'using (tenant_id = (select braid.current_tenant_id()))'
+               then 'using (id = (select braid_calls.session_tenant_id()))'
+             else 'using (tenant_id = (select braid_calls.session_tenant_id()))'
            end as definition
     from pg_catalog.pg_class c
     cross join lateral (

@@ -44,7 +44,7 @@ begin
                  v_shard_id);
   execute format('alter table braid_store.vectors_%s enable row level security', v_shard_id);
   execute format('create policy tenant_isolation on braid_store.vectors_%s '
-                 'using (tenant_id = (select braid.current_tenant_id()))', v_shard_id);
+                 'using (tenant_id = (select braid_calls.session_tenant_id()))', v_shard_id);
   execute format('grant select, insert, update, delete on braid_store.vectors_%s to @definer@', v_shard_id);
   execute format('comment on table braid_store.vectors_%s is %L', v_shard_id, 'A vector shard.');
   return v_shard_id;

@@ -67,16 +67,16 @@ as $$
   cross join lateral (
     select case when p.polname not in ('tenant_isolation', 'definitions') then 'other'
                 else regexp_replace(lower(pg_get_expr(p.polqual, c.oid) collate "C"),
-                  E'[\\s()]|as (current_tenant_id|login_is_known)', '',
+                  E'[\\s()]|as (session_tenant_id|login_is_known)', '',
                                     'g') end as form,
            exists (select from braid_store.parts t where t.manifest #>> array['tables', c.relname::text,
              'policy'] = 'definition')
              as is_definition
   ) e
   where p.polpermissive
-    and (e.form <> all ('{tenant_id=selectbraid.current_tenant_id,id=selectbraid.current_tenant_id,false,
+    and (e.form <> all ('{tenant_id=selectbraid_calls.session_tenant_id,id=selectbraid_calls.session_tenant_id,false,
                           selectbraid_calls.login_is_known,true}')
-         or e.form = 'id=selectbraid.current_tenant_id' and c.relname <> 'tenants'
+         or e.form = 'id=selectbraid_calls.session_tenant_id' and c.relname <> 'tenants'
          or e.form = 'selectbraid_calls.login_is_known' and not e.is_definition
          or e.form = 'true'
             and (p.polname <> 'definitions' or not e.is_definition

@@ -84,7 +84,7 @@ begin
     select t.id, t.key, f.is_beyond
     from braid_store.waiting_tenants(c_tenants) f
     join braid_store.tenants t on t.id = f.tenant_id
-    order by f.is_beyond, t.id is distinct from braid_calls.session_tenant_id(), t.id
+    order by f.is_beyond, t.id is distinct from braid_store.tenant_id_by_trust(), t.id
   loop
     if v_tenant.is_beyond or clock_timestamp() > v_deadline then
       v_left := true;

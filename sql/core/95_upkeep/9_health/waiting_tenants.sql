@@ -30,7 +30,7 @@ begin
     where w.id is not null and w.place <= waiting_tenants.tenant_count
   )
   select f.id, min(f.place) > waiting_tenants.tenant_count
-  from (select braid_calls.session_tenant_id() as id, 0 as place
+  from (select braid_store.tenant_id_by_trust() as id, 0 as place
         union all select w.* from outbox w
         union all select w.* from scanned w) f
   where f.id is not null

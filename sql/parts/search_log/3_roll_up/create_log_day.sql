@@ -23,7 +23,7 @@ begin
   end loop;
   execute format('alter table braid_store.%I enable row level security', v_table);
   execute format('create policy tenant_isolation on braid_store.%I using (tenant_id = (select '
-    'braid.current_tenant_id()))',
+    'braid_calls.session_tenant_id()))',
                  v_table);
   execute format('comment on table braid_store.%I is %L', v_table, 'A day (UTC) of the search log.');
   insert into braid_store.search_log_days (day, collection_ids) values (create_log_day.day, '{}');

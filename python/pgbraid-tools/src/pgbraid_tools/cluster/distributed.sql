@@ -113,8 +113,8 @@ declare
   v_requested text := nullif(current_setting('braid.tenant', true), '');
   v_tenant_id int;
 begin
-  -- This joins the shortcut of session_tenant_id() and the question of here() in one statement, because most statements
-  -- of a search ask it.
+  -- session_tenant_id() returns what this function does, and every policy calls it. So its shortcut and the question of
+  -- here() are one statement.
   if v_requested is not null
      and not has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute') then
     select t.id into v_tenant_id
@@ -137,7 +137,7 @@ begin
       return v_tenant_id;
     end if;
   end if;
-  v_tenant_id := braid_calls.session_tenant_id();
+  v_tenant_id := braid_store.tenant_id_by_trust();
   perform
   from braid_shards.node_shards s
   where s.remainder = least((hashint4(v_tenant_id)::bigint + 2147483648) / {{width}}, {{last}})::int
@@ -152,7 +152,7 @@ end
 $$;
 
 comment on function braid_calls.tenant_here() is
-  'Return the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raise '
+  'Return the tenant that the session acts for, as tenant_id_by_trust does, if this node has its rows; else raise '
   '55000 and name the node that has them. The function takes no id, because its message has the tenant''s key.';
 
 create or replace function braid_store.hold_shard(tenant_id int)

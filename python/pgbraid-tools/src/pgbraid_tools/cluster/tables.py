@@ -150,8 +150,7 @@ def places(coordinator: Connection) -> Places:
 
 # Each entry has a file, a text in it, and its replacement in a distributed installation.
 FORM = (
-    ("current_tenant_id", "return braid_calls.session_tenant_id();",
-     "return braid_calls.tenant_here();"),
+    ("session_tenant_id", "\nbegin\n", "\nbegin\n  return braid_calls.tenant_here();\n"),
     ("tenant_id_for_writing", "return braid_store.require_tenant_id();",
      "return braid_store.hold_shard(braid_store.require_tenant_id());"),
     ("lock_for_writing", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n"),
