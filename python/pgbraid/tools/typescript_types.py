@@ -111,6 +111,7 @@ export type SearchStats = {
   signs_read_as_text?: string[]
   negation_in_words?: string
   scoring_cut: boolean
+  strategy_reason?: string
   query_embedding?: 'stored'
   candidates_without_embedding?: number | null
   candidates_without_token_vectors?: number

@@ -29,6 +29,12 @@ Connection = psycopg.Connection[Any]
         ("du pain sans gluten", "fr", "sans gluten"),
         ("хлеб без глютена", "ru", "без глютена"),
         ("original sin", "en", None),
+        ('who wrote "Not without my daughter"', "en", None),
+        ("who wrote “Everything, but not you”", "en", None),
+        ('"coffee and tea" without milk', "en", "without milk"),
+        ('coffee without "dark roast"', "en", 'without "dark roast"'),
+        ('a 5" screen without glare', "en", "without glare"),
+        ('"Ohne Worte" Text', "de", None),
     ],
 )
 def test_warning(db: Connection, query: str, language: str, told: str | None) -> None:

@@ -16,6 +16,7 @@ export type SearchOptions = {
     fragment_separator?: string | null
   } | null
   prefilter?: boolean | null
+  strategy?: string | null
   ranking?: { [key: string]: Json | undefined } | null
   explain?: boolean | null
   min_scores?: {
@@ -82,6 +83,7 @@ export type SearchStats = {
   signs_read_as_text?: string[]
   negation_in_words?: string
   scoring_cut: boolean
+  strategy_reason?: string
   query_embedding?: 'stored'
   candidates_without_embedding?: number | null
   candidates_without_token_vectors?: number

@@ -19,6 +19,7 @@ class SearchOptions(TypedDict, total=False):
     correct: bool
     snippet: bool | Mapping[str, Any]
     prefilter: bool
+    strategy: Literal["hybrid", "auto"]
     ranking: Mapping[str, Any]
     explain: bool
     min_scores: Mapping[str, Any]

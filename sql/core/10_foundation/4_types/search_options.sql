@@ -5,6 +5,8 @@ create type braid_store.search_options as (
   embedding_model text,
   explain boolean,
   prefilter boolean,
+  strategy text,
+  strategy_reason text,
   exact boolean,
   ef_search int,
   full_text_min_score float8,

@@ -16,6 +16,8 @@ begin
     default_options.embedding_model, -- embedding_model
     false, -- explain
     false, -- prefilter
+    'hybrid', -- strategy
+    null, -- strategy_reason
     false, -- exact
     null, -- ef_search
     null, -- full_text_min_score

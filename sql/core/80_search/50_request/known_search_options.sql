@@ -25,6 +25,8 @@ as $$
     ('snippet.fragment_words', '{integer}', 'snippet', 'fragment_words', null, null, null, 'Give a whole number.'),
     ('snippet.fragment_separator', '{string}', 'snippet', 'fragment_separator', null, null, null, 'Give a string.'),
     ('prefilter', '{boolean}', 'query', 'prefilter', null, null, null, 'Give true or false.'),
+    ('strategy', '{string}', 'query', 'strategy', null, null, '{hybrid,auto}',
+     'Use hybrid or auto; full_text_search and semantic_search search one leg.'),
     ('ranking', '{object}', 'query', 'ranking', null, null, null,
      'Give an object of a collection''s ranking settings, such as {"fusion": "rrf", "k1": 0.9}, as braid.set_ranking '
      'takes it.'),

@@ -7,6 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_quotes constant text := braid_store.quotation_marks();
+  v_query text := translate(negation_in_words.query_text, c_quotes, repeat('"', length(c_quotes)));
   c_english constant text :=
     'other than|except(?: for)?|excluding|without|(?:but|and) not|rather than|apart from|aside from';
   -- In a sentence such as "why does it not start", not belongs to the verb.
@@ -14,7 +16,20 @@ declare
   c_verb constant text :=
     '(?i)(?:^|[ ,])(?:why|do|does|did|is|are|was|were|am|can|could|will|would|should|may|might|must|has|have|had|if)'
     '(?: |$)';
-  v_pattern text := case negation_in_words.text_config
+  v_pattern text;
+begin
+  -- A longer text is no query that somebody typed.
+  if length(negation_in_words.query_text) > 300 then
+    return null;
+  end if;
+  -- A quotation such as "Not without my daughter" is one word here.
+  if strpos(v_query, '"') > 0 then
+    v_query := (
+      select string_agg(case when p.place % 2 = 0 and p.place < p.count then translate(p.part, ' ', E'\x01')
+                             else p.part end, '"' order by p.place)
+      from (select *, count(*) over () as count from string_to_table(v_query, '"') with ordinality t (part, place)) p);
+  end if;
+  v_pattern := case negation_in_words.text_config
     when 'german' then 'außer|ohne|ausgenommen|(?:aber|und) nicht|abgesehen von'
     when 'french' then 'sauf|sans|hormis|excepté|mais pas|autre que|autres que'
     when 'spanish' then 'excepto|sin|salvo|pero no|que no sean?|aparte de'
@@ -27,17 +42,13 @@ declare
     when 'polish' then 'oprócz|bez|poza|ale nie'
     when 'russian' then 'кроме|без|за исключением|но не'
     when 'english' then
-      c_english || case when negation_in_words.query_text ~ c_verb then '' else '|' || c_not end
+      c_english || case when v_query ~ c_verb then '' else '|' || c_not end
   end;
-begin
-  -- A longer text is no query that somebody typed.
-  if v_pattern is null or length(negation_in_words.query_text) > 300 then
-    return null;
-  end if;
   return left(
-    substring(negation_in_words.query_text
-              from '(?i)(?:^|[ ,;(])((?:' || v_pattern
-                   || ')(?: +(?:the|a|an|any|der|die|das|le|la|les|el|il))* +[^ ,;?!)]+)'),
+    translate(
+      substring(v_query from '(?i)(?:^|[ ,;(])((?:' || v_pattern
+                             || ')(?: +(?:the|a|an|any|der|die|das|le|la|les|el|il))* +[^ ,;?!)]+)'),
+      E'\x01', ' '),
     100);
 end
 $$;

@@ -90,6 +90,9 @@ begin
                select f from unnest(candidates.fused) f
                where request.legs <> 'hybrid' or request.min_score is null or f.score >= request.min_score))) r));
   end if;
+  if v_options.strategy_reason is not null then
+    v_stats := v_stats || jsonb_build_object('strategy_reason', v_options.strategy_reason);
+  end if;
   if request.is_stored_embedding then
     v_stats := v_stats || '{"query_embedding": "stored"}';
   end if;

@@ -246,9 +246,12 @@ begin
   end if;
   if v_options.parts is not null or v_collection.parts is not null then
     v_request := braid_store.extend_request(v_request);
-    if v_legs not in ('hybrid', 'prefilter') and (v_request.options).is_rearranged then
-      v_request.candidate_count := coalesce(candidate_count, greatest(100, 4 * match_count));
-    end if;
+  end if;
+  if v_options.strategy = 'auto' then
+    v_request := braid_store.choose_strategy(v_request);
+  end if;
+  if v_legs not in ('hybrid', 'prefilter') and (v_request.options).is_rearranged then
+    v_request.candidate_count := coalesce(candidate_count, greatest(100, 4 * match_count));
   end if;
   if v_options.cursor is not null then
     v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[

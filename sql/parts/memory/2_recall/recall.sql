@@ -46,5 +46,5 @@ comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, 
   'all time. time_zone: the time zone of days and hours; null takes the session''s. reference_time: the time from '
   'which words such as yesterday count; null takes now. strategy: takes hybrid (the default), full_text, semantic, '
   'prefilter or auto. With prefilter, the best candidate_count chunks by full text (100 by default) are ranked by '
-  'similarity. With auto, the search is hybrid, with weights that fit the form of the query.\n'
+  'similarity. With auto, the search is hybrid, and the query chooses what ranks first, as by the option strategy.\n'
   'All other arguments are as in hybrid_search.';

@@ -33,8 +33,8 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_plan record;
   v_mark text;
-  v_weights record;
-  v_ranking jsonb;
+  v_demanding text;
+  v_set jsonb; -- the option that the strategy sets
   v_collection braid_store.collections;
 begin
   -- Refuse the list even if only the vector is searched.
@@ -62,25 +62,18 @@ begin
       using errcode = '22023',
             hint = 'Add a topic to query_text, or call braid.conversation_timeline, which needs no topic.';
   end if;
-  v_weights := braid_store.auto_weights(v_plan.searched);
-  if strategy = 'full_text' and match = 'any' and v_weights.demanding_text is not null
-     and options -> 'operators' is distinct from 'false' then
-    v_plan.searched := v_weights.demanding_text;
-    v_plan.reason := format('The call asked for this strategy, and %s, so every row has it.', v_weights.reason);
-  end if;
-  if strategy = 'auto' and v_plan.strategy = 'hybrid' then
-    v_collection := braid_store.find_collection(collection);
-    v_ranking := case when options ? 'ranking' then (braid_store.read_search_options(options)).ranking end;
-    if v_ranking is not null then
-      v_collection := braid_store.try_ranking(v_collection, v_ranking);
+  if strategy = 'full_text' and match = 'any' and options -> 'operators' is distinct from 'false' then
+    v_demanding := braid_store.demand_identifiers(v_plan.searched);
+    if v_demanding is not null then
+      v_plan.searched := v_demanding;
+      v_plan.reason := 'The call asked for this strategy. A short query demands its codes, so every row has them.';
     end if;
-    v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
-    full_text_weight := coalesce(full_text_weight, least(v_collection.full_text_weight * v_weights.full_text_factor,
-      1e9));
-    semantic_weight := coalesce(semantic_weight, least(v_collection.semantic_weight * v_weights.semantic_factor, 1e9));
-    v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight,
-      semantic_weight,
-                            v_weights.reason);
+  end if;
+  if v_plan.strategy = 'prefilter' or strategy = 'auto' and v_plan.strategy <> 'semantic' then
+    v_set := case when strategy = 'auto' then '{"strategy": "auto"}' else '{"prefilter": true}' end;
+    options := case when options is null or options = 'null' then v_set
+                    when jsonb_typeof(options) = 'object' then options || v_set
+                    else options end;
   end if;
 
   select s.results, s.stats into results, stats
@@ -92,19 +85,16 @@ begin
          semantic_weight => case when strategy = 'full_text' then least(semantic_weight, 0) else semantic_weight end,
          filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,
          rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
-         options => case when v_plan.strategy <> 'prefilter' then options
-                         when options is null or options = 'null' then '{"prefilter": true}'
-                         when jsonb_typeof(options) = 'object' then options || '{"prefilter": true}'
-                         else options end,
+         options => options,
          is_reported => is_reported,
          embedding_mark => case when v_plan.strategy <> 'full_text' then v_mark end) s;
   if is_reported then
     if v_mark is not null then
       stats := stats || '{"query_embedding": "stored"}';
     end if;
-    stats := stats || jsonb_build_object('recall', jsonb_build_object(
+    stats := stats - 'strategy_reason' || jsonb_build_object('recall', jsonb_build_object(
       'strategy', v_plan.strategy,
-      'reason', v_plan.reason,
+      'reason', concat_ws(' ', v_plan.reason, stats ->> 'strategy_reason'),
       'searched_text', v_plan.searched,
       'timeframe', (select jsonb_agg(jsonb_build_object('starts_at', lower(r), 'ends_at', upper(r))
         order by lower(r) nulls first)

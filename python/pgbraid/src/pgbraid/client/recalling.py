@@ -58,8 +58,8 @@ def recall(
     embedded and searched. It is computed in `time_zone` (the session's) from `reference_time` (now).
 
     `strategy` is hybrid, full_text, semantic, prefilter or auto. prefilter takes the best `candidate_count` (100) by
-    full text, and orders them by similarity; auto is hybrid, weighted by the form of the query. `stats["recall"]` says
-    what was used and why. The other arguments, `reranker` too, are the same as in `search`.
+    full text, and orders them by similarity; auto is hybrid, and lets the query choose what ranks first.
+    `stats["recall"]` says what was used and why. The other arguments, `reranker` too, are the same as in `search`.
 
     Raise InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
