@@ -35,7 +35,7 @@ REQUEST = """jsonb_populate_record(null::braid_store.search_request, jsonb_build
   'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
   'query_text', 'zebrafish discount',
   'query', ('{zebrafish,discount}', '{1,1}', '{1,2}', '{1,2}', 1, '{}', '{}', '{}', 10, 10,
-            '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}')::braid_store.text_query,
+            '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}', true)::braid_store.text_query,
   'query_embedding', '[1,0,0]', 'filter', braid_store.no_filter(), 'match_count', 10,
   'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))"""
 
@@ -126,7 +126,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   'braid_store.query_tokens(''zebrafish discount'', ''english'', true)'
                   when t.type = 'braid_store.text_query' then
                   '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10,'
-                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'', ''{}'')'
+                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'', ''{}'', true)'
                   '::braid_store.text_query'
                   when n.name = 'query_set' then '''asked'''
                   when n.name = 'lexeme' then '''zebrafsh'''

@@ -22,6 +22,7 @@ declare
   v_factor float8 := braid_store.bm25_factor(compile_query.collection);
   v_chunk_count bigint;
   v_average_length float8;
+  v_has_deletions boolean;
   v_is_plain boolean; -- True if each term is one plain word of the query, without operators or synonyms.
   v_has_operators boolean;
   v_kinds_left_out text[];
@@ -32,13 +33,14 @@ begin
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
                          / nullif(i.chunk_count, 0), 0::float8), 1),
          t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators,
-           t.kinds_left_out
-  into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
+           t.kinds_left_out, i.has_deletions
+  into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out, v_has_deletions
   from (
     -- The three sums are computed as in index_statistics.
     select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length),
       0)::bigint as body_length,
            coalesce(sum(s.title_length), 0)::bigint as title_length,
+           coalesce(bool_or(s.is_deletion), false) as has_deletions,
            not exists (select from braid_store.synonyms y where y.collection_id = compile_query.collection.id)
              as has_no_synonyms
     from braid_store.segments s
@@ -65,7 +67,7 @@ begin
            case when w.word_count = 0 then 0 when compile_query.match = 'any' then 1
                 else braid_store.required_words(compile_query.match, w.word_count) end,
            '{}', '{}', '{}', w.posting_count, v_average_length, w.document_frequencies, w.frequencies, w.lexemes, '{}',
-           w.absent_terms, '{}'
+           w.absent_terms, '{}', v_has_deletions
     into query
     from (
       select coalesce(array_agg(w.lexeme) filter (where w.is_searched), '{}') as lexemes,
@@ -145,10 +147,10 @@ begin
          lateral (select l.is_kept and l.posting_count > 0 as is_searched) s
   )
   select s.lexemes, s.weights, s.term_numbers, s.word_numbers, s.document_frequencies, s.frequencies, s.posting_count,
-         n.terms, n.word_count, n.dropped_terms, n.absent_terms, s.phrases
+         n.terms, n.word_count, n.dropped_terms, n.absent_terms, s.phrases, v_has_deletions
   into query.lexemes, query.weights, query.term_numbers, query.word_numbers, query.document_frequencies,
        query.frequencies, query.posting_count, query.terms, v_word_count, query.dropped_terms, query.absent_terms,
-       query.phrases
+       query.phrases, query.has_deletions
   from (
     select coalesce(array_agg(n.lexeme), '{}') as lexemes, coalesce(array_agg(n.weight), '{}') as weights,
            coalesce(array_agg(n.term_number), '{}') as term_numbers,

@@ -49,9 +49,7 @@ declare
                           then braid_store.query_keys(query) end;
   v_b float8 := coalesce(collection.b, braid_store.adaptive_b(query.average_length));
   -- Without deletions there are no tombstones to look up, as in live_chunks.
-  v_has_deletions boolean := v_keys is not null and exists (
-    select from braid_store.segments s
-    where s.tenant_id = score_candidates.tenant_id and s.collection_id = collection.id and s.is_deletion);
+  v_has_deletions boolean := query.has_deletions is not false;
 begin
   -- Bounds are in descending order: once a bound is below the threshold, no later place can matter.
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold

@@ -34,7 +34,6 @@ declare
   -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(query_embedding);
   v_ef_search int;
-  v_written_count int;
   v_far_distance float8 := shard.far_distance
     * case when distance = 'inner_product' then nullif(@vector@.vector_norm(query_embedding), 0) else 1 end;
   v_settings text[] := array[current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')];
@@ -91,11 +90,9 @@ begin
      or distance = 'l2' and shard.index_type = 'halfvec' and @vector@.vector_norm(query_embedding) > 65504 then
     return;
   end if;
-  mode := 'hnsw';
-  enough_count := candidate_count;
   v_query := format($query$
     select array_agg(m.chunk_id), array_agg(m.distance), array_agg(m.embedding), count(*) filter (where m.source = 1),
-           count(*) filter (where m.source = 2)
+           count(*) filter (where m.source < 3), $7, 'hnsw'
     from (
       select m.source, m.chunk_id, m.embedding, m.embedding %1$s $1 as distance
       from (
@@ -133,7 +130,7 @@ begin
       'and w.vector_space_id = $4 and w.chunk_id = u.chunk_id union all' end);
   loop
     perform set_config('hnsw.iterative_scan', 'off', true), set_config('hnsw.ef_search', v_ef_search::text, true);
-    execute v_query into chunk_ids, distances, vectors, counted, v_written_count
+    execute v_query into chunk_ids, distances, vectors, counted, near_count, enough_count, mode
     using query_embedding, tenant_id, collection.id, collection.vector_space_id,
           case
             when shard.has_written then greatest(candidate_count, v_ef_search)
@@ -141,7 +138,6 @@ begin
                                                          greatest(candidate_count, v_ef_search))
             else candidate_count end,
           further_ids, candidate_count;
-    near_count := coalesce(counted + v_written_count, 0);
     exit when v_far_distance is null or (
       select count(*) filter (where u.distance <= v_far_distance) >= least(10, count(*))
       from unnest(distances[:near_count]) u (distance));
@@ -157,7 +153,7 @@ begin
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(distance, query_embedding, distances[:counted], candidate_count)
      -- More written vectors than asked for may be equally near.
-     or v_written_count > candidate_count and distances[near_count] = distances[near_count - 1] then
+     or near_count - counted > candidate_count and distances[near_count] = distances[near_count - 1] then
     mode := null;
   end if;
 end

@@ -36,9 +36,7 @@ declare
   v_mean float8 := braid_store.mean_similarity(request.tenant_id, request.collection, distance,
                                                request.query_embedding);
   v_b float8 := coalesce((request.collection).b, braid_store.adaptive_b((request.query).average_length));
-  v_has_deletions boolean := exists (
-    select from braid_store.segments g
-    where g.tenant_id = v_tenant_id and g.collection_id = v_collection.id and g.is_deletion);
+  v_has_deletions boolean := (request.query).has_deletions is not false;
   v_near_tied boolean;
 begin
   -- The arithmetic is the same as in complete_candidates, score_scale and fuse_scores, and so are the sums' orders.

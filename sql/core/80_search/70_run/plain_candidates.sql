@@ -32,8 +32,10 @@ begin
   if request.legs = 'semantic' then
     leg_candidates.full_text := '{}';
     leg_candidates.filter := request.filter;
+    leg_candidates.shard := v_shard;
   else
-    select f.candidates, '{}'::braid_store.candidate[], null, f.is_cut, f.postings_read, f.chunks_scored, request.filter
+    select f.candidates, '{}'::braid_store.candidate[], null, f.is_cut, f.postings_read, f.chunks_scored,
+           request.filter, null, null, v_shard
     into leg_candidates
     from braid_store.full_text_candidates(request.tenant_id, request.collection, request.query, request.filter, null,
                                           v_count) f;
@@ -48,7 +50,6 @@ begin
     if v_near.mode is null then
       return;
     end if;
-    leg_candidates.shard := v_shard;
     leg_candidates.semantic_mode := v_near.mode;
   end if;
   if request.legs = 'hybrid' then
@@ -59,18 +60,17 @@ begin
       return;
     end if;
     leg_candidates.semantic := v_fused.semantic;
-    candidates.fused := v_fused.fused;
     if v_fused.is_tied then
-      candidates.fused := braid_store.order_candidates(request.tenant_id, candidates.fused);
+      v_fused.fused := braid_store.order_candidates(request.tenant_id, v_fused.fused);
       v_fused.fused_vectors := null;
     end if;
-    if (request.options).smoothing > 0 then
-      candidates.ranked := (braid_store.spread_candidates(request, candidates.fused, v_shard, false,
-                                                          v_fused.fused_vectors)).spread;
-    else
-      candidates.ranked := candidates.fused;
-    end if;
-    candidates.report := jsonb_build_object('semantic', jsonb_build_object('without_embedding', v_fused.missing_count));
+    candidates := row(
+      v_fused.fused,
+      case when (request.options).smoothing > 0
+           then (braid_store.spread_candidates(request, v_fused.fused, v_shard, false, v_fused.fused_vectors)).spread
+           else v_fused.fused end,
+      jsonb_build_object('semantic', jsonb_build_object('without_embedding', v_fused.missing_count)), -- report
+      null, null, null); -- sets unseen, has_more, spread
   else
     if request.legs = 'semantic' then
       v_fused := braid_store.rank_nearest(request.tenant_id, v_distance, v_near.chunk_ids[:v_near.near_count],
