@@ -151,6 +151,7 @@ create table braid_store.collections (
     document_weight float8 not null default 0 check (document_weight between 0 and 1),
     question_penalty float8 not null default 0 check (question_penalty between 0 and 1),
     speaker_weight float8 not null default 0 check (speaker_weight between 0 and 1),
+    name_weight float8 not null default 1.1 check (name_weight between 0 and 10),
     smoothing float8 not null default 0 check (smoothing between 0 and 1),
     -- Settings of parts are one object, so the core needs no column for a part. Searches of a collection without parts
     -- only test for null.
@@ -215,6 +216,9 @@ comment on column braid_store.collections.question_penalty is
     'What a chunk that only asks loses in hybrid searches, unless a search says otherwise.';
 comment on column braid_store.collections.speaker_weight is
     'What a chunk gains in hybrid searches that name its speaker, unless a search says otherwise.';
+comment on column braid_store.collections.name_weight is
+    'The share of the best score that a document gains in hybrid searches whose query is its title or its external_id, '
+    'unless a search says otherwise. Above 1, the document comes first; 0 turns this off.';
 comment on column braid_store.collections.smoothing is
     'The share of its score that a chunk exchanges with chunks of near vectors, in hybrid searches that do not say '
     'otherwise.';
@@ -329,9 +333,12 @@ create table braid_store.documents (
     occurred_at timestamptz,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
+    title_hash int,
     primary key (tenant_id, id),
     unique (tenant_id, collection_id, external_id)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
+create index documents_title_idx on braid_store.documents (tenant_id, collection_id, title_hash)
+    where title_hash is not null;
 comment on table braid_store.documents is
     'The users'' documents, by their own ids. content_hash covers everything that reaches an index, attribute_hash '
     'the rest (null after an update of the metadata alone). Equal hashes mean no work.';
@@ -343,6 +350,8 @@ comment on column braid_store.documents.external_id is
     'The id that the user gave it. Writing the same id again replaces the document.';
 comment on column braid_store.documents.title is
     'Indexed and embedded with each chunk, if the collection says so; shown in results.';
+comment on column braid_store.documents.title_hash is
+    'A hash of the title in the form in which names are compared (name_key), by which a search finds equal titles.';
 comment on column braid_store.documents.source_uri is 'Where the document came from, as the user gave it.';
 comment on column braid_store.documents.metadata is 'Keys and values of the user''s own, for filters.';
 comment on column braid_store.documents.content_hash is

@@ -119,6 +119,23 @@ def test_scores_of_both_are_blended(filled: pgbraid.Client, blend: float) -> Non
         assert row.blended_score == pytest.approx(search["part"] + reranker["part"])
 
 
+@pytest.mark.parametrize("options", [{}, {"group_by": "document"}])
+def test_what_the_query_names_stays_first(filled: pgbraid.Client, options: dict[str, Any]) -> None:
+    def found(blend: float, **more: Any) -> pgbraid.SearchResults:
+        return filled.search(
+            "title 7", reranker=highest_number(), rerank_count=30, match_count=30, blend=blend, options=options | more
+        )
+
+    for blend in (0, 0.2, 0.9):
+        results = found(blend)
+        assert results[0].external_id == "d07"
+        assert [part["list"] for part in results[0].blended_parts or ()] == ["search", "reranker", "exact_name"]
+        # The others are blended as without a name.
+        plain = ids(found(blend, ranking={"name_weight": 0}))
+        assert ids(results)[1:] == [external_id for external_id in plain if external_id != "d07"]
+    assert found(1)[0].external_id == "d29"
+
+
 def test_every_entry_point_blends_alike(filled: pgbraid.Client) -> None:
     expected = blended_order(filled, 20, 0.2)[:5]
     assert ids(filled.search("zebra", reranker=highest_number())) == expected

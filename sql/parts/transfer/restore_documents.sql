@@ -24,7 +24,8 @@ begin
   with stored as (
     insert into braid_store.documents overriding user value
     select (jsonb_populate_record(null::braid_store.documents, u.document || jsonb_build_object(
-             'tenant_id', restore_documents.tenant_id, 'id', 0, 'collection_id', restore_documents.collection.id))).*
+             'tenant_id', restore_documents.tenant_id, 'id', 0, 'collection_id', restore_documents.collection.id,
+             'title_hash', hashtext(braid_store.name_key(u.document ->> 'title'))))).*
     from unnest(restore_documents.documents) with ordinality u (document, number)
     order by u.number
     returning id

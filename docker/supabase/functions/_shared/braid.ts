@@ -263,6 +263,7 @@ export type Database = {
           indexed_attributes: Json
           k1: number | null
           name: string | null
+          name_weight: number | null
           neighbour_weight: number | null
           normalisation: string | null
           overlap_tokens: number | null

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from numbers import Integral, Real
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import InvalidArgumentError, RerankingError
@@ -121,15 +120,25 @@ def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout
 
 
 def lists_to_blend(found: SearchResults, blend: float) -> list[dict[str, Any]]:
-    """Return the scores of the search and of the reranker as lists for braid.fuse."""
+    """Return the scores of the search and of the reranker as lists for braid.fuse. Rows that the query names, which the
+    search has lifted, are a list of their own, whose weight keeps them first unless the reranker replaces the order."""
     # braid.fuse takes weights of 0 and from 1e-9 on.
     blend = round(float(blend), 9)
+    lifts = {
+        row.chunk_id: boost.get("addend", 0.0)
+        for row in found
+        for boost in row.boosts or ()
+        if boost["signal"] == "exact_name"
+    }
+    lists: list[tuple[str, float, dict[int, Any]]] = [
+        ("search", 1 - blend, {row.chunk_id: row.score - lifts.get(row.chunk_id, 0.0) for row in found}),
+        ("reranker", blend, {row.chunk_id: row.rerank_score for row in found}),
+    ]
+    if lifts and blend < 1:
+        lists.append(("exact_name", 1.1, dict.fromkeys(lifts, 1)))
     return [
-        {"name": name, "weight": weight, "items": [{"id": row.chunk_id, "score": score(row)} for row in found]}
-        for name, weight, score in (
-            ("search", 1 - blend, attrgetter("score")),
-            ("reranker", blend, attrgetter("rerank_score")),
-        )
+        {"name": name, "weight": weight, "items": [{"id": key, "score": score} for key, score in scores.items()]}
+        for name, weight, scores in lists
     ]
 
 

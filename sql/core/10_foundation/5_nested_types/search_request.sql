@@ -23,7 +23,8 @@ create type braid_store.search_request as (
   has_deep_pages boolean,
   sparse braid_store.text_query,
   is_stored_embedding boolean,
-  parts jsonb
+  parts jsonb,
+  named_ids bigint[]
 );
 
 comment on type braid_store.search_request is
@@ -35,4 +36,5 @@ comment on type braid_store.search_request is
   'few rows are left and may_grow is true, it is asked for more, up to most_candidates. fingerprint: for pages, the '
   'identity of the query. rows_before: how many rows or groups came before this page. has_deep_pages: pages go on '
   'beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if they do '
-  'not change the ranking.';
+  'not change the ranking. named_ids: the documents whose title or external_id is the query, or a quoted part of it; '
+  'null if there are none.';

@@ -4,7 +4,7 @@ language sql
 stable
 parallel safe
 security invoker
-rows 18
+rows 19
 set search_path = pg_catalog, pg_temp
 as $$
   values
@@ -20,6 +20,7 @@ as $$
     ('document_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.6.'),
     ('question_penalty', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.3.'),
     ('speaker_weight', 0, 1, null, false, 'Use a number from 0 (off) to 1, usually 0.15.'),
+    ('name_weight', 0, 10, null, false, 'Use a number from 0 (off) to 10, usually 1.1.'),
     ('k1', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9, usually 1.2.'),
     ('b', 0, 1, null, true,
       'Use 0, a number from 1e-9 to 1, usually 0.75, or null to derive b from the length of the chunks.'),

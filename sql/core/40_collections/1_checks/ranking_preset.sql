@@ -25,7 +25,7 @@ begin
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
       using errcode = '22023', hint = 'Leave out preset or fusion.';
   end if;
-  return jsonb_build_object('document_weight', 0, 'question_penalty', 0, 'speaker_weight', 0)
+  return jsonb_build_object('document_weight', 0, 'question_penalty', 0, 'speaker_weight', 0, 'name_weight', 1.1)
     || v_preset
     || jsonb_build_object('k1', 1.2, 'b', null, 'title_weight', 1, 'statistics_scope', 'auto',
                           'sparse_weight', braid_store.default_weight(fusion, 'sparse'))

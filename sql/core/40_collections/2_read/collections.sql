@@ -9,7 +9,7 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.document_weight, c.question_penalty, c.speaker_weight, c.smoothing, c.statistics_scope,
-       c.bm25_variant, c.sparse_weight, c.overlap_tokens, c.default_occurred_at,
+       c.bm25_variant, c.sparse_weight, c.overlap_tokens, c.default_occurred_at, c.name_weight,
        (select coalesce(jsonb_object_agg(s.key, s.value -> 'default'), '{}')
         from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s) || coalesce(c.parts, '{}') as parts
 from braid_store.collections c
@@ -58,6 +58,9 @@ comment on column braid.collections.question_penalty is
 comment on column braid.collections.speaker_weight is
   'What is added to the score of a chunk in hybrid searches if the query names its speaker. It needs the fusion convex '
   'and the normalisation centroid.';
+comment on column braid.collections.name_weight is
+  'The share of the best score that a document gains in hybrid searches whose query is its title or its external_id. '
+  'Above 1, the document comes first; 0 turns this off.';
 comment on column braid.collections.smoothing is
   'How far the score of a chunk moves to the mean score of the 10 nearest chunks among the best 30. It needs the '
   'fusion convex and the normalisation centroid.';

@@ -26,7 +26,7 @@ begin
                        else jsonb_build_object('sparse', v_collection.sparse_weight) end);
   unseen := case when cardinality(leg_candidates.full_text) >= request.candidate_count
                  then v_collection.full_text_weight
-                      / (v_collection.rrf_k + cardinality(leg_candidates.full_text) + 1) else 0 end
+                      / (v_collection.rrf_k + request.candidate_count + 1) else 0 end
             + case when cardinality(leg_candidates.semantic) >= request.candidate_count
                    then v_collection.semantic_weight
                         / (v_collection.rrf_k + cardinality(leg_candidates.semantic) + 1) else 0 end

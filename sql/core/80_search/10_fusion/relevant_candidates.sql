@@ -15,6 +15,13 @@ declare
   v_limits record := braid_store.relevance_limits((request.options).min_relevance);
   v_relevance float8[] := braid_store.relevance(request, candidates);
 begin
+  if request.named_ids is not null then
+    -- A query asks for the document that it names.
+    v_relevance := array(
+      select case when c.boosts @> '[{"signal": "exact_name"}]' then 1 else v_relevance[c.ordinality] end
+      from unnest(relevant_candidates.candidates) with ordinality c
+      order by c.ordinality);
+  end if;
   if (select max(r) from unnest(v_relevance) r) < v_limits.best_row then
     return '{}';
   end if;

@@ -36,7 +36,11 @@ begin
   into v_reports
   using report_boosts.tenant_id, boosted, candidates;
   for v_place in 1..cardinality(candidates) loop
-    candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
+    -- Names are lifted after all boosts.
+    candidates[v_place].boosts :=
+      coalesce(jsonb_path_query_array(candidates[v_place].boosts, '$[*] ? (@.signal != "exact_name")'), '[]')
+      || v_reports[v_place]
+      || coalesce(jsonb_path_query_array(candidates[v_place].boosts, '$[*] ? (@.signal == "exact_name")'), '[]');
   end loop;
   return candidates;
 end

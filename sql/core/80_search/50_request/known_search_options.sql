@@ -80,6 +80,7 @@ as $$
     ('document_weight', '{}', null, null, null, null, null, '{"ranking": {"document_weight": "?"}}'),
     ('question_penalty', '{}', null, null, null, null, null, '{"ranking": {"question_penalty": "?"}}'),
     ('speaker_weight', '{}', null, null, null, null, null, '{"ranking": {"speaker_weight": "?"}}'),
+    ('name_weight', '{}', null, null, null, null, null, '{"ranking": {"name_weight": "?"}}'),
     ('statistics_scope', '{}', null, null, null, null, null, '{"ranking": {"statistics_scope": "?"}}'),
     ('sparse_weight', '{}', null, null, null, null, null, '{"ranking": {"sparse_weight": "?"}}'),
     ('full_text_min_score', '{}', null, null, null, null, null, '{"min_scores": {"full_text": "?"}}'),

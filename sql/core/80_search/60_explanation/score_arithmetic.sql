@@ -31,7 +31,7 @@ as $$
     select case when fusion is null then case when is_named then 'fused_score' else found.fused_score::text end
                 when fusion ->> 'fusion' = 'max' and count(*) > 1
                   then format('max(%s)', string_agg(l.share, ', ' order by l.place))
-                else string_agg(l.share, ' + ' order by l.place) end as sum
+                else coalesce(string_agg(l.share, ' + ' order by l.place), '0') end as sum
     from leg l
   ), beside as (
     select f.sum || coalesce(string_agg(case when is_named then format(' + %s * %s', s.weight, s.name)

@@ -20,7 +20,8 @@ begin
     arrangement.arranged := braid_store.report_boosts(
       request.tenant_id, arrangement.arranged,
       array(select c from unnest(candidates) c
-            where request.legs <> 'hybrid' or request.min_score is null or c.score >= request.min_score),
+            where request.legs <> 'hybrid' or request.min_score is null or c.score >= request.min_score
+                  or c.chunk_id in (select a.chunk_id from unnest(arrangement.arranged) a)),
       request.boosts);
   end if;
   v_rows := braid_store.result_rows(request.tenant_id, arrangement.arranged);

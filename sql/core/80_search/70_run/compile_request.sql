@@ -234,7 +234,14 @@ begin
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false, -- sets fingerprint, rows_before, has_deep_pages
-    null, embedding_mark is not null, null)::braid_store.search_request; -- sets sparse, is_stored_embedding, parts
+    null, embedding_mark is not null, null, -- sets sparse, is_stored_embedding, parts
+    case -- named_ids
+      when v_has_text and v_collection.name_weight > 0 and octet_length(query_text) <= 200
+           and v_legs in ('hybrid', 'full_text')
+           -- full_text_search has exact BM25 scores unless it asks for names.
+           and (may_be_sparse or v_options.ranking ? 'name_weight')
+        then braid_store.find_named(tenant_id, v_collection.id, query_text)
+      end)::braid_store.search_request;
   if v_has_options is not true and v_collection.parts is null and v_asks_sparse is not true then
     return v_request;
   end if;

@@ -21,7 +21,7 @@ begin
          and num_nonnulls(
                request.min_score, (request.options).ef_search, (request.options).full_text_min_score,
                (request.options).semantic_min_score, (request.options).min_relevance, (request.options).rank_by,
-               (request.sparse).terms, request.parts) = 0;
+               (request.sparse).terms, request.parts, request.named_ids) = 0;
 end
 $$;
 

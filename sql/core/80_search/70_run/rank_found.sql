@@ -15,7 +15,16 @@ as $$
 declare
   v_candidates braid_store.ranked_candidates;
   v_ranked_count int;
+  v_named record;
+  v_lifted_ids bigint[] := '{}';
 begin
+  v_candidates.has_more := request.candidate_count in (cardinality(leg_candidates.full_text),
+    cardinality(leg_candidates.semantic),
+                                                      coalesce(cardinality(leg_candidates.sparse), 0));
+  if request.named_ids is not null then
+    v_named := braid_store.named_chunks(request, leg_candidates);
+    leg_candidates.full_text := leg_candidates.full_text || v_named.added;
+  end if;
   if request.legs = 'hybrid' then
     if (request.collection).fusion = 'rrf' then
       select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
@@ -29,9 +38,19 @@ begin
   end if;
 
   v_candidates.ranked := v_candidates.fused;
+  if request.named_ids is not null then
+    -- The best chunk of each document is lifted.
+    v_lifted_ids := array(
+      select distinct on (n.document_id) n.chunk_id
+      from unnest(v_candidates.fused) with ordinality f
+      join unnest(v_named.chunk_ids, v_named.document_ids) n (chunk_id, document_id) on n.chunk_id = f.chunk_id
+      order by n.document_id, f.ordinality);
+  end if;
   -- Without fusion, the leg has already applied min_score.
   if request.legs = 'hybrid' and request.min_score is not null then
-    v_candidates.ranked := array(select f from unnest(v_candidates.fused) f where f.score >= request.min_score);
+    v_candidates.ranked := array(
+      select f from unnest(v_candidates.fused) f
+      where f.score >= request.min_score or f.chunk_id = any (v_lifted_ids));
   end if;
   if (request.collection).neighbour_weight > 0 or (request.collection).document_weight > 0
      or (request.options).smoothing > 0 then
@@ -51,10 +70,10 @@ begin
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);
   end if;
-  v_candidates.has_more := request.candidate_count in (cardinality(leg_candidates.full_text),
-    cardinality(leg_candidates.semantic),
-                                                      coalesce(cardinality(leg_candidates.sparse), 0))
-                           and coalesce(v_candidates.unseen >= request.min_score, true);
+  if cardinality(v_lifted_ids) > 0 then
+    v_candidates.ranked := braid_store.lift_named(request, v_candidates.ranked, v_lifted_ids);
+  end if;
+  v_candidates.has_more := v_candidates.has_more and coalesce(v_candidates.unseen >= request.min_score, true);
   if (request.options).min_relevance is not null and request.query_embedding is not null then
     v_ranked_count := cardinality(v_candidates.ranked);
     v_candidates.ranked := braid_store.relevant_candidates(request, v_candidates.ranked);
@@ -68,5 +87,6 @@ $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Make one list, best first, of what the legs found. Fuse it, leave out scores below min_score, share scores among '
-  'neighbours, rank by parts and by signals, apply boosts, and leave out candidates below min_relevance. '
+  'neighbours, rank by parts and by signals, apply boosts, lift what the query names, and leave out candidates below '
+  'min_relevance. '
   'is_reported: whether report tells how the candidates were fused, in the detail that the option explain asks for.';

@@ -33,10 +33,10 @@ begin
       with inserted as (
         insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata,
           content_hash,
-                                           attribute_hash, occurred_at)
+                                           attribute_hash, occurred_at, title_hash)
         select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri,
           i.metadata,
-               i.content_hash, i.attribute_hash, i.occurred_at
+               i.content_hash, i.attribute_hash, i.occurred_at, hashtext(braid_store.name_key(i.title))
         from unnest(v_inputs) i
         order by i.external_id collate "C"
         on conflict (tenant_id, collection_id, external_id) do nothing
@@ -97,7 +97,8 @@ begin
          ) d
   ), documents as (
     update braid_store.documents d
-    set title = (c.input).title, source_uri = (c.input).source_uri,
+    set title = (c.input).title, title_hash = hashtext(braid_store.name_key((c.input).title)),
+        source_uri = (c.input).source_uri,
         metadata = case when c.status = 'replaced' then (c.input).metadata
                         else braid_store.copied_metadata((c.input).external_id, (c.input).metadata, (
                                select count(*)

@@ -4,7 +4,7 @@ language sql
 stable
 parallel safe
 security invoker
-rows 21
+rows 22
 set search_path = pg_catalog, pg_temp
 as $$
   values
@@ -19,6 +19,7 @@ as $$
     ('document_weight', '{hybrid,full_text,semantic}', null, null),
     ('question_penalty', '{hybrid}', null, null),
     ('speaker_weight', '{hybrid}', null, null),
+    ('name_weight', '{hybrid,full_text}', null, null),
     ('k1', '{hybrid,full_text}', null, '[0.6, 0.9, 1.2, 1.6, 2]'),
     ('b', '{hybrid,full_text}', null, '[null, 0.3, 0.5, 0.75]'),
     ('title_weight', '{hybrid,full_text}', null, '[0.5, 1, 2, 3]'),

@@ -15,7 +15,8 @@ begin
     case when collection.bm25_variant <> 'lucene' then collection.bm25_variant end,
     'neighbours=' || nullif(collection.neighbour_weight, 0), 'document=' || nullif(collection.document_weight, 0),
     'questions=-' || nullif(collection.question_penalty, 0),
-    'speaker=' || nullif(collection.speaker_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
+    'speaker=' || nullif(collection.speaker_weight, 0), 'names=' || nullif(collection.name_weight, 1.1),
+    'smoothing=' || nullif(collection.smoothing, 0),
     'scope=' || nullif(collection.statistics_scope, 'collection'),
     case when collection.parts ? 'sparse_encoder' then 'sparse=' || collection.sparse_weight end,
     'ranking_model=' || (collection.parts ->> 'ranking_model'));

@@ -1,0 +1,20 @@
+create or replace function braid_store.name_key(name text)
+returns text
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- A search compares names of at most 200 bytes, and folding changes their length little.
+  return case when octet_length(name_key.name) <= 400 then nullif(btrim(
+    braid_store.token_lower(normalize(regexp_replace(name_key.name, E'\\s+', ' ', 'g'), nfkc)),
+    E' \u0027"`’‘‚‛“”„‟«»‹›「」『』'), '') end;
+end
+$$;
+
+comment on function braid_store.name_key(text) is
+  'Return the form in which names are compared: in lower case and NFKC, with single spaces, and without spaces and '
+  'quotation marks at its ends. The form is null for a name of more than 400 bytes, and for a name without any other '
+  'character.';
