@@ -29,6 +29,7 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
+  c_smoothed constant int := 30; -- spread_candidates smooths as many
   v_tenant_id int := request.tenant_id;
   v_collection braid_store.collections := request.collection;
   v_query braid_store.text_query := request.query;
@@ -41,16 +42,15 @@ declare
 begin
   -- The arithmetic is the same as in complete_candidates, score_scale and fuse_scores, and so are the sums' orders.
   with measured as materialized (
-    select u.chunk_id, u.embedding, u.place,
+    select u.chunk_id, u.place,
            case fuse_plain.distance when 'cosine' then 1 - u.distance when 'inner_product' then -u.distance
                            else 1 / (1 + u.distance) end as similarity
-    from unnest(fuse_plain.chunk_ids, fuse_plain.distances, fuse_plain.vectors) with ordinality
-           u (chunk_id, distance, embedding, place)
+    from unnest(fuse_plain.chunk_ids, fuse_plain.distances) with ordinality u (chunk_id, distance, place)
   ), near as materialized (
-    select n.chunk_id, n.similarity, n.embedding, n.text_score, n.is_keyed, n.place,
+    select n.chunk_id, n.similarity, n.text_score, n.is_keyed, n.place,
            row_number() over best_first as rank, lag(n.similarity) over best_first = n.similarity as is_tied
     from (
-      select m.chunk_id, m.similarity, m.embedding, m.place, f.text_score, f.is_keyed
+      select m.chunk_id, m.similarity, m.place, f.text_score, f.is_keyed
       from measured m,
            lateral (
              -- This is the score of exact_scores. A chunk without a forward row was deleted.
@@ -88,7 +88,7 @@ begin
   ), completed as materialized (
     select coalesce(t.chunk_id, n.chunk_id) as chunk_id, coalesce(t.score, n.text_score, 0) as text_score,
            t.rank as text_rank, coalesce(n.similarity, x.similarity) as similarity, n.rank as near_rank,
-           coalesce(n.embedding, x.embedding) as embedding
+           coalesce(n.place, x.place) as vector_place
     from unnest(fuse_plain.full_text) t
     full join (select * from near n where n.rank <= v_count) n on n.chunk_id = t.chunk_id
     left join (select * from measured m where m.place > fuse_plain.near_count) x on x.chunk_id = t.chunk_id
@@ -133,7 +133,9 @@ begin
          coalesce(array_agg(row(f.chunk_id, f.score, f.text_score, f.full_text, f.text_rank, f.similarity, f.semantic,
                                 f.near_rank, f.score, null, null, null, null, null)::braid_store.fused_candidate
                             order by f.place), '{}'),
-         bool_or(f.is_tied), array_agg(f.embedding order by f.place), (select s.missing_count from scales s)
+         bool_or(f.is_tied),
+         array_agg(fuse_plain.vectors[f.vector_place] order by f.place) filter (where f.place <= c_smoothed),
+         (select s.missing_count from scales s)
   into semantic, v_near_tied, live_count, fused, is_tied, fused_vectors, missing_count
   from fused f;
   -- Equal similarities are ordered by external_id, and some chunks need a longer way to their scores. Both are rare.
@@ -148,5 +150,5 @@ comment on function braid_store.fuse_plain(braid_store.search_request, bigint[],
   'Fuse the candidates of full text with the chunks that nearest_plain found, in one statement: each chunk is looked '
   'up once for both scores. keys: what query_keys returns for the query, not null. The scores are the same as from '
   'fuse_scores, to the last bit. fused is null if fuse_scores must fuse this search. fused_vectors: the vectors of '
-  'the fused candidates. live_count: how many of the first "counted" chunks exist. is_tied: whether fused has equal '
-  'scores, which order_candidates must order.';
+  'the first 30, which spread_candidates smooths. live_count: how many of the first "counted" chunks exist. '
+  'is_tied: whether fused has equal scores, which order_candidates must order.';

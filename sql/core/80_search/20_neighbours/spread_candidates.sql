@@ -111,4 +111,4 @@ comment on function braid_store.spread_candidates(braid_store.search_request, br
   'smoothing × the mean of its nearest in vector space (score regularisation: Diaz 2005; Kurland & Lee 2004). '
   'Neighbours count only if they are candidates, so all of them pass the filter. report: what each score was made of, '
   'by chunk_id; null unless is_reported. shard means the same as in nearest_among. vectors: the vectors of the '
-  'candidates, if the caller has them.';
+  'first 30 candidates, if the caller has them.';
