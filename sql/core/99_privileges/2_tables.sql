@@ -51,11 +51,11 @@ $$;
 revoke all on type
   braid.search_result, braid.write_result, braid_store.search_result, braid_store.write_result, braid_store.candidate,
   braid_store.fused_candidate, braid_store.query_condition, braid_store.text_query, braid_store.document_input,
-  braid_store.document_change, braid_store.filter, braid_store.boost, braid_store.search_options,
-  braid_store.query_token, braid_store.search_request, braid_store.found_candidates, braid_store.ranked_candidates,
-  braid_store.arrangement, braid_store.examined_chunk, braid_store.searched_segments, braid_store.bounded_places,
-  braid_store.scored_chunks, braid_store.measured_chunks, braid_store.recall_curve, braid_store.serving_shard,
-  braid_store.previous_chunk
+  braid_store.document_change, braid_store.filter, braid_store.boost, braid_store.aggregation,
+  braid_store.search_options, braid_store.query_token, braid_store.search_request, braid_store.found_candidates,
+  braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk, braid_store.searched_segments,
+  braid_store.bounded_places, braid_store.scored_chunks, braid_store.measured_chunks, braid_store.recall_curve,
+  braid_store.serving_shard, braid_store.previous_chunk
 from public;
 -- Users' own functions may return these types, too.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -78,6 +78,10 @@ SPECIAL = {
         "braid.facets('{speaker,external_id,source_uri,betakey,year}', collection => 'small')",
         "braid.facets('{speaker,external_id,metadata.betakey}', 'zebrafish discount', collection => 'small')",
         "braid.facets('{external_id}', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
+        "braid.facets(null, 'zebrafish discount', collection => 'small', aggregations => "
+        '\'{"year": {"interval": 1}, "betakey": {"values": 9, "filters": {}, "query": false}, '
+        '"occurred_at": {"statistics": true}, '
+        '"total": {"total": true}, "documents": {"key": "year", "buckets": 2, "count": "documents"}}\')',
     ],
     "fail_embedding_jobs": [
         "braid.fail_embedding_jobs(:beta_chunks, 'planted', 'small')",

@@ -217,6 +217,10 @@ SPECIAL: dict[str, list[Call]] = {
             """filters => '{"speaker": "speakerf"}')"""
         ),
         Call("select braid.facets('{speaker,external_id}', collection => 'docs')", growing=ALL),
+        Call(
+            "select braid.facets(null, 'needle', collection => 'docs', aggregations => "
+            """'{"importance": {"buckets": 3}, "occurred_at": {"interval": "day"}, "all": {"total": true}}')"""
+        ),
     ],
     "fail_embedding_jobs": [Call("select braid.fail_embedding_jobs(%(waiting)s, 'why', 'docs')")],
     "finish_model_change": [

@@ -948,9 +948,10 @@ export type Database = {
       }
       facets: {
         Args: {
+          aggregations?: Json
           collection?: string
           filters?: Json
-          keys: string[]
+          keys?: string[] | null
           match?: string
           options?: SearchOptions | null
           query_text?: string | null

@@ -227,7 +227,8 @@ class LearnedProfile(Row):
 
 @dataclass(frozen=True)
 class FacetValue:
-    """Hold a value of a key, and the number of chunks with it."""
+    """Hold a value of a key, and the number of chunks with it. The value of an aggregation is a bucket or a dict of
+    results; None stands for chunks without a value."""
 
-    value: str | float | bool
+    value: str | float | bool | dict[str, Any] | None
     count: int

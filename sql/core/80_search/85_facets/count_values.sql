@@ -6,7 +6,8 @@ create or replace function braid_calls.count_values(
   collection text,
   match text,
   value_count int,
-  options jsonb
+  options jsonb,
+  aggregations jsonb
 )
 returns table (key text, value jsonb, count bigint)
 language plpgsql
@@ -17,29 +18,31 @@ rows 100
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
-set work_mem = '64MB'
--- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
--- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
-set enable_sort = off
-set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
   c_max_keys constant int := 20;
+  c_max_bytes constant int := 1000000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
   v_options braid_store.search_options;
-  v_filter braid_store.filter;
   v_tokens braid_store.query_token[];
   v_query braid_store.text_query;
-  v_values text;
+  v_has_query boolean := coalesce(count_values.query_text, '') <> '';
+  v_aggregations braid_store.aggregation[];
+  v_asked braid_store.aggregation[];
+  v_filters jsonb;
+  v_follows_query boolean;
+  v_filter braid_store.filter;
   v_chunk_ids bigint[];
+  v_name text;
 begin
-  if coalesce(cardinality(count_values.keys), 0) not between 1 and c_max_keys then
+  if coalesce(cardinality(count_values.keys), 0) 
+    not between (count_values.aggregations is null)::int and c_max_keys then
     raise exception 'keys %', coalesce('has ' || cardinality(count_values.keys) || ' elements', 'is null')
       using errcode = '22023',
-            hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.',
-              c_max_keys);
+            hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}. Give '
+                          'ranges, dates and statistics as aggregations.', c_max_keys);
   elsif exists (select from unnest(count_values.keys) k where k is null) then
     raise exception 'keys has a null' using errcode = '22023', hint = 'Leave out the null.';
   elsif (select count(distinct k) from unnest(count_values.keys) k) < cardinality(count_values.keys) then
@@ -50,20 +53,45 @@ begin
     raise exception 'value_count is %', coalesce(count_values.value_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000.';
   end if;
+  if jsonb_typeof(count_values.aggregations) <> 'object' then
+    raise exception 'aggregations is a JSON %', jsonb_typeof(count_values.aggregations)
+      using errcode = '22023', hint = 'Give an object of names and aggregations: {"price": {"interval": 10}}.';
+  elsif pg_column_size(count_values.aggregations) > c_max_bytes then
+    raise exception 'aggregations has % bytes, more than %', pg_column_size(count_values.aggregations), c_max_bytes
+      using errcode = '54000', hint = 'Give fewer ranges, or shorter filters.';
+  elsif count_values.aggregations = '{}'
+     or (select count(*) from jsonb_object_keys(count_values.aggregations)) > c_max_keys then
+    raise exception 'aggregations has % elements', (select count(*) from jsonb_object_keys(count_values.aggregations))
+      using errcode = '22023', hint = format('Give 1 to %s aggregations.', c_max_keys);
+  end if;
+  select min(k) into v_name from unnest(count_values.keys) k where count_values.aggregations ? k;
+  if v_name is not null then
+    raise exception 'aggregations has the name %, which is in keys', to_json(left(v_name, 100))
+      using errcode = '22023',
+            hint = 'Give the aggregation another name, and the key as its field "key": rows have the name.';
+  end if;
   v_options := braid_store.read_search_options(count_values.options);
   perform braid_store.required_words(count_values.match, 1);
-  select string_agg(braid_store.facet_values(k.key, k.number::int), ' union all ' order by k.number) into v_values
-  from unnest(count_values.keys) with ordinality k (key, number);
 
   v_collection := braid_store.find_collection(count_values.collection);
+  select array_agg(braid_store.compile_aggregation(a.name, a.given, a.number::int, v_collection.id, a.is_given)
+                   order by a.number)
+  into v_aggregations
+  from (
+    select g.*, row_number() over (order by g.is_given, g.place) as number
+    from (
+      select k.key as name, jsonb_build_object('values', count_values.value_count) as given, false as is_given, k.place
+      from unnest(count_values.keys) with ordinality k (key, place)
+      union all
+      select a.key, a.value, true, a.place
+      from jsonb_each(count_values.aggregations) with ordinality a (key, value, place)
+    ) g
+  ) a;
   if v_options.ranking is not null then
     v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
   end if;
   v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
-  v_filter := braid_store.compile_filter(count_values.filters, v_tenant_id, v_collection.id);
-  if coalesce(count_values.query_text, '') = '' then
-    v_chunk_ids := braid_store.filtered_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
-  else
+  if v_has_query then
     if v_options.operators then
       perform braid_store.refuse_list(count_values.query_text);
     end if;
@@ -75,33 +103,40 @@ begin
       v_query := (braid_store.correct_query(v_tenant_id, v_collection, v_tokens, count_values.match, v_query,
         true)).corrected;
     end if;
-    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_query, v_filter,
-                                               v_options.full_text_min_score);
   end if;
 
-  return query execute format($query$
-    select $3[t.number], t.value, t.count
-    from (
-      select v.number, v.value, count(*) as count,
-             row_number() over (partition by v.number
-                                order by count(*) desc, case when jsonb_typeof(v.value) = 'number'
-                                  then v.value::numeric end,
-                                         v.value #>> '{}' collate "C", jsonb_typeof(v.value)) as place
-      from unnest($2) u (chunk_id),
-           lateral (
-             select c.* from braid_store.chunks c where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
-             order by c.id
-             offset 0
-           ) c,
-           lateral (%s) v (number, value)
-      group by v.number, v.value
-    ) t
-    where t.place <= $4
-    order by t.number, t.place
-    $query$, v_values)
-  using v_tenant_id, v_chunk_ids, count_values.keys, count_values.value_count;
+  -- Aggregations of the same chunks share one pass.
+  for v_follows_query, v_filters in
+    select a.follows_query and v_has_query, coalesce(a.filters, count_values.filters, '{}')
+    from unnest(v_aggregations) with ordinality a (name, field, columns, tables, rows, is_total, filters,
+                                                   follows_query, number)
+    group by 1, 2
+    order by min(a.number)
+  loop
+    -- Others lose their name, and keep their place.
+    v_asked := array(
+      select row(case when (a.follows_query and v_has_query) = v_follows_query
+                      and coalesce(a.filters, count_values.filters, '{}') = v_filters then a.name end,
+                 a.field, a.columns, a.tables, a.rows, a.is_total, a.filters, a.follows_query)::braid_store.aggregation
+      from unnest(v_aggregations) a);
+    v_filter := braid_store.compile_filter(v_filters, v_tenant_id, v_collection.id);
+    v_chunk_ids := null;
+    if v_follows_query then
+      v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_query, v_filter,
+                                                 v_options.full_text_min_score);
+    elsif v_filter.source is not null then
+      v_chunk_ids := braid_store.filtered_by_index(v_tenant_id, v_collection.id, v_filter, 2147483647);
+    elsif v_filter.lists is not null then
+      v_chunk_ids := (braid_store.listed_chunk_ids(v_filter, v_tenant_id, v_collection.id, 2147483647)).chunk_ids;
+      if v_chunk_ids is not null then
+        v_chunk_ids := braid_store.filtered_among(v_chunk_ids, v_tenant_id, v_filter);
+      end if;
+    end if;
+    return query select * from braid_store.aggregate_chunks(v_tenant_id, v_collection.id, v_asked, v_chunk_ids,
+                                                            v_filter.predicate);
+  end loop;
 end
 $$;
 
-comment on function braid_calls.count_values(text[], text, jsonb, text, text, int, jsonb) is
+comment on function braid_calls.count_values(text[], text, jsonb, text, text, int, jsonb, jsonb) is
   'Do the work of braid.facets, for the tenant of the session. The time is proportional to the number of chunks found.';

@@ -1,0 +1,37 @@
+create or replace function braid_store.counted_value(key text, type text)
+returns text
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if counted_value.type = 'number' then
+    -- As JSON, a float8 keeps all its digits. No other expression takes NaN and the infinities for numbers.
+    return case when counted_value.key = 'importance'
+      then 'case when c.importance between -1e308 and 1e308 then to_jsonb(c.importance)::numeric end' end;
+  elsif counted_value.type = 'time' then
+    -- Near the ends of the calendar, a week or a zone could lead beyond it.
+    return case when counted_value.key = 'occurred_at'
+      then 'case when c.occurred_at between ''4000-01-01 BC'' and ''290000-01-01'' then c.occurred_at end' end;
+  elsif counted_value.key = 'speaker' then
+    -- As in filters, each of several speakers counts.
+    return format($query$
+      case when %s and c.metadata @? 'strict $.speakers[0]'
+           then jsonb_path_query_array(c.metadata, 'strict $.speakers[*] ? (@.type() == "string")')
+           else to_jsonb(c.speaker) end
+      $query$, braid_store.speaks_with_others());
+  elsif counted_value.key in ('category', 'language', 'importance') then
+    return format('to_jsonb(c.%I)', counted_value.key);
+  elsif counted_value.key in ('external_id', 'source_uri') then
+    return format('(select to_jsonb(d.%I) from braid_store.documents d where d.tenant_id = $1 '
+                  'and d.id between c.document_id and c.document_id order by d.id offset 0)', counted_value.key);
+  end if;
+  return null;
+end
+$$;
+
+comment on function braid_store.counted_value(text, text) is
+  'Return the SQL expression for what a column of the chunk c holds, as a number, a time, or JSON for any other type. '
+  'Return null if no column of that type has this name in filters: the key is a metadata key.';
