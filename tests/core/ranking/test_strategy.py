@@ -34,7 +34,13 @@ NAMED = [
     ('who said "red apple" and when was it?', "a red apple", "an apple that is red"),
 ]
 UNNAMED = ["architectural philosophy", "figs of NIH 3T3 cells", "see Table 2.5", "the 18th fig of the 1960s"]
-UNNAMED += ["figs and/or pears", "a well-known fig", "how IL-6 and AB-12 act on figs", "fig " * 40 + '"red apple"']
+UNNAMED += [
+    'which "fig" is told from pears?',
+    "figs and/or pears",
+    "a well-known fig",
+    "how IL-6 and AB-12 act on figs",
+    "fig " * 40 + '"red apple"',
+]
 
 
 def load(db: Connection, identifier: str, other: str, count: int = 30) -> None:

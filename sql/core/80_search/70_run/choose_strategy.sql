@@ -36,7 +36,8 @@ begin
            from unnest(request.tokens) t where t.clause_number = p.clause_number), '{}', '{}')) c on true
     -- A longer text is no query that somebody typed, and its quotations are by the way.
     where p.is_query and p.occurrence = 'should'
-      and (p.kind = 'phrase'
+      -- One quoted word is seldom a name.
+      and (p.kind = 'phrase' and cardinality(c.lexemes) > 1
            or p.kind = 'word' and p.content in (
                 select i from unnest(braid_store.query_identifiers(request.query_text)) i))
     order by p.clause_number
