@@ -140,6 +140,7 @@ create table braid_store.collections (
     bm25_variant text not null default 'lucene',
     title_weight float8 not null check (title_weight >= 0 and title_weight < 'infinity'),
     statistics_scope text not null default 'collection',
+    typos text not null default 'off',
     -- Settings of fusion follow.
     fusion text not null,
     normalisation text not null,
@@ -197,6 +198,8 @@ comment on column braid_store.collections.title_weight is
     'How many words of the text a word of the title counts for.';
 comment on column braid_store.collections.statistics_scope is
     'The rows over which searches count how rare words are, unless they say otherwise: collection, filter or auto.';
+comment on column braid_store.collections.typos is
+    'Whether words that no or hardly any chunk has also match words that are spelt nearly so: off or auto.';
 comment on column braid_store.collections.fusion is
     'How hybrid searches that name no fusion combine the two scores: convex, dbsf, max or rrf.';
 comment on column braid_store.collections.normalisation is

@@ -11,7 +11,7 @@ as $$
 declare
   c_ranking constant text[] := '{k1,b,title_weight,full_text_weight,semantic_weight,fusion,rrf_k,normalisation,
                                  neighbour_weight,document_weight,question_penalty,speaker_weight,name_weight,smoothing,
-                                 statistics_scope,bm25_variant,sparse_weight}';
+                                 statistics_scope,bm25_variant,sparse_weight,typos}';
   c_settings constant text[] := '{fold_diacritics,index_fields,embed_fields,vector_storage,hnsw_m,hnsw_ef_construction,
                                   overlap_tokens,default_occurred_at}';
   v_name text := import_collection.definition ->> 'name';

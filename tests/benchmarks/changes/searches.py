@@ -72,7 +72,7 @@ ONLY = {
     "similar_documents": {"exact", "ef_search", "semantic_min_score", "snippet"},
     "arrange_results": {"collapse", "group_by", "group_size", "group_score", "diversify", "context_before"}
     | {"context_after", "cursor", "snippet"},
-    "facets": {"language", "operators", "correct"},
+    "facets": {"language", "operators", "typos"},
     "embedded_text": {"language", "operators"},
     "highlight": set[str](),
     "multi_search": {"collapse", "group_by", "group_size", "group_score", "diversify", "context_after", "boosts"}
@@ -95,7 +95,7 @@ OPTIONS = {
     name: name
     for name in re.findall(
         r"\w+",
-        """language operators correct embedding_model prefilter min_relevance ranking explain exact ef_search sparse
+        """language operators typos embedding_model prefilter min_relevance ranking explain exact ef_search sparse
         boosts profile rank_by ranking_model late_interaction collapse group_by diversify cursor snippet""",
     )
 }
@@ -353,7 +353,7 @@ class Searches:
     def some_options(self, function: str, collection: str) -> Arguments:
         allowed = ONLY.get(function, set(OPTIONS))
         if function in ("full_text_search", "semantic_search", "conversation_timeline"):
-            allowed = allowed - LEGS - (VECTORS if function == "full_text_search" else {"correct", "operators"})
+            allowed = allowed - LEGS - (VECTORS if function == "full_text_search" else {"typos", "operators"})
         if function not in (
             "hybrid_search",
             "search_json",

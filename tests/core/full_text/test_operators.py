@@ -296,7 +296,7 @@ def test_no_text_is_an_error(filled: Connection) -> None:
             "operators": has_operators,
             "snippet": True,
             "explain": True,
-            "correct": True,
+            "typos": "auto",
         }
         rows = filled.execute(
             "select braid.search_json(%s, %s, 20, match => %s, collection => 'small', options => %s)",

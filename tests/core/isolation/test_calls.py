@@ -93,7 +93,7 @@ SPECIAL = {
         "braid.full_text_search('prices', filters => '{\"external_id\": \"beta-only\"}', collection => 'small')",
         "braid.full_text_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
         "braid.full_text_search('discount', filters => '{\"tenant_id\": 2}', collection => 'small')",
-        "braid.full_text_search('zebrafsh discuont', options => '{\"correct\": true}', collection => 'small')",
+        "braid.full_text_search('zebrafsh discuont', options => '{\"typos\": \"auto\"}', collection => 'small')",
         'braid.full_text_search(\'discount\', filters => \'{"$or": [{"speaker": "Zoltan"}, {"source_uri": '
         "{\"$exists\": true}}]}', collection => 'small')",
     ],

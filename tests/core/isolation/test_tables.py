@@ -35,7 +35,7 @@ REQUEST = """jsonb_populate_record(null::braid_store.search_request, jsonb_build
   'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
   'query_text', 'zebrafish discount',
   'query', ('{zebrafish,discount}', '{1,1}', '{1,2}', '{1,2}', 1, '{}', '{}', '{}', 10, 10,
-            '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}', true)::braid_store.text_query,
+            '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}', true, '{}')::braid_store.text_query,
   'query_embedding', '[1,0,0]', 'filter', braid_store.no_filter(), 'match_count', 10,
   'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))"""
 
@@ -126,7 +126,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   'braid_store.query_tokens(''zebrafish discount'', ''english'', true)'
                   when t.type = 'braid_store.text_query' then
                   '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10,'
-                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'', ''{}'', true)'
+                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'', ''{}'', true, ''{}'')'
                   '::braid_store.text_query'
                   when n.name = 'query_set' then '''asked'''
                   when n.name = 'lexeme' then '''zebrafsh'''
@@ -139,7 +139,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid_store.serving_shard' then
                   '(1, ''vector'', 1, 1, 1, true, 0, 1, true, ''halfvec'', .5, 1)::braid_store.serving_shard'
                   when n.name = 'prefix' then '''zebr'''
-                  when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
+                  when n.name = 'absent_terms' then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
                   '''zebrafish discount'''
                   when n.name = 'text_config' then '''english'''
@@ -214,7 +214,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert {row[-2:] for row in rows} == {(0, 0)}
         elif name == "compile_query":
             assert rows[0][:4] == ([], [], [], [])
-        elif name == "correct_query":
+        elif name == "match_typos":
             assert rows[0][1] == []  # the rest repeats the query
         elif name == "compile_request":
             assert "({},{},{},{}," in str(rows[0])

@@ -112,7 +112,7 @@ def test_synonyms_and_corrections_are_marked(db: Connection, chunks: dict[str, i
     db.execute("select braid.set_synonyms('car', '{automobile}')")
     short = {"fragment_words": 1}
     assert snippets(db, {"snippet": short}, query_text="car") == {"c": "<mark>automobile</mark>"}
-    assert snippets(db, {"snippet": short, "correct": True}, query_text="automobille") == {
+    assert snippets(db, {"snippet": short, "typos": "auto"}, query_text="automobille") == {
         "c": "<mark>automobile</mark>"
     }
 

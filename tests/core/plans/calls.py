@@ -343,7 +343,7 @@ SPECIAL: dict[str, list[Call]] = {
             "select braid.search_json('needle', '[1,0,0]', collection => 'docs', options => "
             """'{"explain": true, "snippet": true}')"""
         ),
-        Call("select braid.search_json('neeedle', collection => 'docs', options => '{\"correct\": true}')"),
+        Call("select braid.search_json('neeedle', collection => 'docs', options => '{\"typos\": \"auto\"}')"),
     ],
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],

@@ -148,7 +148,7 @@ def test_options_are_those_of_the_search(filled: Connection) -> None:
         assert {value for value, _ in counted.get("external_id", [])} == found
         return found
 
-    assert ids("appel", {}) == set() < ids("appel", {"correct": True})
+    assert ids("appel", {}) == set() < ids("appel", {"typos": "auto"})
     assert ids("+apple -fig", {}) < ids("+apple -fig", {"operators": False})
     assert ids("apple fig", {"min_scores": {"full_text": 1.0}}) < ids("apple fig", {})
     assert ids("apples", {"language": "simple"}) < ids("apples", {})

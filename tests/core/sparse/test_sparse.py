@@ -442,7 +442,7 @@ def test_full_text_stays_as_it_is(empty: Connection) -> None:
     assert len(before) == 300
     store(empty, chunk_ids(empty), [{**document["sparse"], "red": 3, "number7": 9} for document in made])
     assert full_text(empty, "red text number7", collection="s") == before
-    assert full_text(empty, "red text n* numbr7", collection="s", options={"correct": True}) != []
+    assert full_text(empty, "red text n* numbr7", collection="s", options={"typos": "auto"}) != []
     explained = one(empty, "select braid.explain_search('red', collection => 's')")
     assert explained["query"]["terms"][0]["document_frequency"] == sum(
         "red" in document["content"] for document in made

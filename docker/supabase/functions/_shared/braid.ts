@@ -7,7 +7,7 @@ type None = { [_ in never]: never }
 export type SearchOptions = {
   operators?: boolean | null
   language?: string | null
-  correct?: boolean | null
+  typos?: string | null
   snippet?: boolean | {
     start_tag?: string | null
     stop_tag?: string | null
@@ -277,6 +277,7 @@ export type Database = {
           statistics_scope: string | null
           text_config: string | null
           title_weight: number | null
+          typos: string | null
           vector_storage: string | null
         }
         Relationships: []

@@ -16,7 +16,7 @@ class SearchOptions(TypedDict, total=False):
 
     operators: bool
     language: str
-    correct: bool
+    typos: Literal["off", "auto"]
     snippet: bool | Mapping[str, Any]
     prefilter: bool
     strategy: Literal["hybrid", "auto"]

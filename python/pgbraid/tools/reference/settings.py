@@ -63,7 +63,7 @@ def presets() -> dict[str, dict[str, Any]]:
     new = json.loads(re.findall(r"c_ranking constant jsonb := '(.*?)'", sql_of("insert_collection"))[0])
     shared = {
         key: json.loads(value.replace("'", '"'))
-        for key, value in re.findall(r"'(k1|b|[a-z]+_[a-z]+)', ([\d.]+|null|'\w+')[,)]", text)
+        for key, value in re.findall(r"'(k1|b|typos|[a-z]+_[a-z]+)', ([\d.]+|null|'\w+')[,)]", text)
     }
     sparse = float(re.findall(r"leg = 'sparse' then ([\d.]+)", sql_of("default_weight"))[0])
     made = {}

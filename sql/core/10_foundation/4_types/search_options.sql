@@ -1,7 +1,7 @@
 create type braid_store.search_options as (
   language text,
   operators boolean,
-  correct boolean,
+  typos text,
   embedding_model text,
   explain boolean,
   prefilter boolean,

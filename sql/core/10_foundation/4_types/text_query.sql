@@ -15,7 +15,8 @@ create type braid_store.text_query as (
   dropped_terms text[],
   absent_terms text[],
   phrases text[],
-  has_deletions boolean
+  has_deletions boolean,
+  shares float8[]
 );
 
 comment on type braid_store.text_query is
@@ -26,4 +27,5 @@ comment on type braid_store.text_query is
   'is empty or parallel, too: for a synonym of several words, these words with spaces between them, whose rarest is '
   'the lexeme; else null. Every match has one of driver_lexemes, if there are any, and all of required_lexemes. '
   'terms are the names of the terms. dropped_terms were left out because there were too many. absent_terms are words '
-  'that no chunk has. has_deletions: whether the index may hold deleted chunks, which have tombstones.';
+  'that no chunk has. has_deletions: whether the index may hold deleted chunks, which have tombstones. shares is '
+  'empty or parallel: the share of its idf with which a lexeme counts that stands for a misspelt word; else null.';

@@ -9,7 +9,9 @@ as $$
 declare
   v_preset jsonb := case preset
     when 'prose' then '{"full_text_weight": 0.6, "semantic_weight": 0.4, "neighbour_weight": 0, "smoothing": 0.5}'
-    when 'code' then '{"full_text_weight": 0.25, "semantic_weight": 0.75, "neighbour_weight": 0, "smoothing": 0}'
+    when 'code'
+      then '{"full_text_weight": 0.25, "semantic_weight": 0.75, "neighbour_weight": 0, "smoothing": 0, '
+           '"typos": "auto"}'
     when 'conversation'
       then '{"full_text_weight": 0.7, "semantic_weight": 0.3, "neighbour_weight": 0.2, "smoothing": 0, '
            '"document_weight": 0.6, "question_penalty": 0.3, "speaker_weight": 0.15}'
@@ -25,7 +27,8 @@ begin
     raise exception 'ranking: preset is "rrf" and fusion is %', to_json(left(fusion, 100))
       using errcode = '22023', hint = 'Leave out preset or fusion.';
   end if;
-  return jsonb_build_object('document_weight', 0, 'question_penalty', 0, 'speaker_weight', 0, 'name_weight', 1.1)
+  return jsonb_build_object('document_weight', 0, 'question_penalty', 0, 'speaker_weight', 0, 'name_weight', 1.1,
+                            'typos', 'off')
     || v_preset
     || jsonb_build_object('k1', 1.2, 'b', null, 'title_weight', 1, 'statistics_scope', 'auto',
                           'sparse_weight', braid_store.default_weight(fusion, 'sparse'))

@@ -9,7 +9,7 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.document_weight, c.question_penalty, c.speaker_weight, c.smoothing, c.statistics_scope,
-       c.bm25_variant, c.sparse_weight, c.overlap_tokens, c.default_occurred_at, c.name_weight,
+       c.bm25_variant, c.sparse_weight, c.overlap_tokens, c.default_occurred_at, c.name_weight, c.typos,
        (select coalesce(jsonb_object_agg(s.key, s.value -> 'default'), '{}')
         from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s) || coalesce(c.parts, '{}') as parts
 from braid_store.collections c
@@ -68,6 +68,8 @@ comment on column braid.collections.statistics_scope is
   'The chunks in which searches count how rare words are: all of the collection, or, with filter, up to 10,000 '
   'chunks that the filter matches. auto is filter if an index finds that the filter matches 100 to 1,000 chunks, '
   'else collection.';
+comment on column braid.collections.typos is
+  'Whether words that no or hardly any chunk has also match words that are spelt nearly so: off or auto.';
 comment on column braid.collections.bm25_variant is
   'The scale of BM25 scores: lucene, or okapi, whose scores are k1 + 1 times as high.';
 comment on column braid.collections.sparse_weight is

@@ -43,7 +43,7 @@ begin
         document_weight = new.document_weight, question_penalty = new.question_penalty,
         speaker_weight = new.speaker_weight, smoothing = new.smoothing, statistics_scope = new.statistics_scope,
         name_weight = new.name_weight, bm25_variant = new.bm25_variant, sparse_weight = new.sparse_weight,
-        parts = new.parts
+        typos = new.typos, parts = new.parts
     where c.id = new.id;
     if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
       perform braid_store.note_collection(new.id);

@@ -71,14 +71,15 @@ begin
         embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
       normalisation, neighbour_weight, document_weight, question_penalty, speaker_weight, smoothing, statistics_scope,
-      name_weight, bm25_variant, sparse_weight, overlap_tokens, default_occurred_at, parts)
+      name_weight, bm25_variant, sparse_weight, overlap_tokens, default_occurred_at, typos,
+      parts)
     values (
       v_new.name, v_vector_space_id, v_new.text_config, v_new.fold_diacritics, v_new.k1, v_new.b, v_new.title_weight,
       v_new.chunk_tokens, v_new.index_fields, v_new.embed_fields, v_new.full_text_weight, v_new.semantic_weight,
       v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.fusion, v_new.rrf_k, v_new.normalisation,
       v_new.neighbour_weight, v_new.document_weight, v_new.question_penalty, v_new.speaker_weight, v_new.smoothing,
       v_new.statistics_scope, v_new.name_weight, v_new.bm25_variant, v_new.sparse_weight, v_new.overlap_tokens,
-      v_new.default_occurred_at, v_new.parts)
+      v_new.default_occurred_at, v_new.typos, v_new.parts)
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then

@@ -3,8 +3,6 @@ create or replace function braid_store.compile_query(
   collection braid_store.collections,
   tokens braid_store.query_token[],
   match text,
-  absent_lexemes text[],
-  corrected_lexemes text[],
   out query braid_store.text_query
 )
 language plpgsql
@@ -32,7 +30,7 @@ begin
   select i.chunk_count,
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
                          / nullif(i.chunk_count, 0), 0::float8), 1),
-         t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators,
+         t.is_plain and i.has_no_synonyms, t.has_operators,
            t.kinds_left_out, i.has_deletions
   into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out, v_has_deletions
   from (
@@ -67,7 +65,7 @@ begin
            case when w.word_count = 0 then 0 when compile_query.match = 'any' then 1
                 else braid_store.required_words(compile_query.match, w.word_count) end,
            '{}', '{}', '{}', w.posting_count, v_average_length, w.document_frequencies, w.frequencies, w.lexemes, '{}',
-           w.absent_terms, '{}', v_has_deletions
+           w.absent_terms, '{}', v_has_deletions, '{}'
     into query
     from (
       select coalesce(array_agg(w.lexeme) filter (where w.is_searched), '{}') as lexemes,
@@ -112,6 +110,7 @@ begin
   end if;
 
   query.average_length := v_average_length;
+  query.shares := '{}';
   -- A chunk is ranked by terms, each with one or more lexemes. match counts words: how many of them a chunk must have.
   with lexemes as (
     select t.*,
@@ -123,8 +122,7 @@ begin
                 when min(t.clause_number) over same_group < max(t.clause_number) over same_group
                   then min(t.position) over same_group
                 else t.position end + c_group_size * t.group_number as word
-    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.tokens,
-                                 compile_query.absent_lexemes, compile_query.corrected_lexemes) t
+    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.tokens) t
     window same_group as (partition by t.group_number)
   ), limited as (
     -- The rarest terms distinguish chunks best, so they are kept. A term that no chunk has is neither kept nor dropped.
@@ -176,8 +174,7 @@ begin
   -- Most queries have no operators and demand nothing.
   query.conditions := '{}';
   if v_has_operators then
-    query.conditions := braid_store.query_conditions(compile_query.tokens, compile_query.absent_lexemes,
-                                                     compile_query.corrected_lexemes);
+    query.conditions := braid_store.query_conditions(compile_query.tokens);
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);
   end if;
   -- With match any, if something is demanded, no other word is required.
@@ -187,8 +184,7 @@ begin
   if compile_query.match not in ('any', '0%')
      and exists (select from unnest(compile_query.tokens) t
                  where t.token_kind = 'part' and t.occurrence = 'should') then
-    query := braid_store.demand_whole_words(query, compile_query.tokens, compile_query.match,
-                                            compile_query.absent_lexemes, compile_query.corrected_lexemes);
+    query := braid_store.demand_whole_words(query, compile_query.tokens, compile_query.match);
   end if;
 
   query.driver_lexemes := '{}';
@@ -199,8 +195,6 @@ begin
 end
 $$;
 
-comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[],
-                                              text[]) is
+comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text) is
   'Compile a query for a search of the index: the terms that it ranks by, their weights, and the conditions that a '
-  'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%. A '
-  'word among absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';
+  'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%.';

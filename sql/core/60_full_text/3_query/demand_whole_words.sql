@@ -1,9 +1,7 @@
 create or replace function braid_store.demand_whole_words(
   query braid_store.text_query,
   tokens braid_store.query_token[],
-  match text,
-  absent_lexemes text[],
-  corrected_lexemes text[]
+  match text
 )
 returns braid_store.text_query
 language plpgsql
@@ -24,13 +22,8 @@ declare
   v_word_count int;
 begin
   with tokens as (
-    -- As in query_terms, a corrected lexeme takes the place of the written one, and stop words and characters are left
-    -- out if the query has other tokens.
-    select t.clause_number, t.position, t.kind, t.token_kind, t.written,
-           case when t.kind = 'word' and t.lexeme = any (demand_whole_words.absent_lexemes)
-                then demand_whole_words.corrected_lexemes[
-                       array_position(demand_whole_words.absent_lexemes, t.lexeme)]
-                else t.lexeme end as lexeme,
+    -- As in query_terms, stop words and characters are left out if the query has other tokens.
+    select t.clause_number, t.position, t.kind, t.token_kind, t.written, t.lexeme,
            min(t.clause_number) over same_group < max(t.clause_number) over same_group as has_alternatives,
            t.group_number
     from unnest(demand_whole_words.tokens) t
@@ -136,8 +129,7 @@ begin
 end
 $$;
 
-comment on function braid_store.demand_whole_words(braid_store.text_query, braid_store.query_token[], text, text[],
-                                                   text[]) is
+comment on function braid_store.demand_whole_words(braid_store.text_query, braid_store.query_token[], text) is
   E'Make a compiled query with match all or a share count identifiers whole: in get_user_name, 17.2 and E-4012 the '
   'parts rank, but only the whole word meets the demand. Words of prose that hyphens join (state-of-the-art) count '
   'one by one, and the joined form counts for all of them. A word with an apostrophe is met by its longest part, too.\n'

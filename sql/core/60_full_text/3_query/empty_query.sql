@@ -11,7 +11,7 @@ begin
     '{}', '{}', '{}', '{}', 0, -- lexemes, weights, term_numbers, word_numbers, required_words
     '{}', '{}', '{}', 0, 1, -- conditions, driver_lexemes, required_lexemes, posting_count, average_length
     '{}', '{}', '{}', '{}', '{}', -- document_frequencies, frequencies, terms, dropped_terms, absent_terms
-    '{}', null) -- phrases, has_deletions
+    '{}', null, '{}') -- phrases, has_deletions, shares
     ::braid_store.text_query;
 end
 $$;

@@ -1,8 +1,4 @@
-create or replace function braid_store.query_conditions(
-  tokens braid_store.query_token[],
-  absent_lexemes text[],
-  corrected_lexemes text[]
-)
+create or replace function braid_store.query_conditions(tokens braid_store.query_token[])
 returns braid_store.query_condition[]
 language plpgsql
 stable
@@ -18,12 +14,7 @@ declare
 begin
   return array(
     select row(c.group_number, c.occurrence = 'must_not', c.kind = 'prefix',
-               case when c.kind = 'word' and c.occurrence = 'must' and cardinality(c.lexemes) = 1
-                      and c.lexemes <@ query_conditions.absent_lexemes
-                    then array[query_conditions.corrected_lexemes[
-                           array_position(query_conditions.absent_lexemes, c.lexemes[1])]]
-                    else c.lexemes end,
-               c.offsets)::braid_store.query_condition
+               c.lexemes, c.offsets)::braid_store.query_condition
     from (
       select c.clause_number, c.group_number, c.occurrence, c.kind,
              array_agg(c.lexeme order by c.position, c.lexeme) as lexemes,
@@ -55,6 +46,5 @@ begin
 end
 $$;
 
-comment on function braid_store.query_conditions(braid_store.query_token[], text[], text[]) is
-  'Return the demands of a query (+, - and quotation marks) as conditions on a chunk; only the first 128. A word '
-  'among absent_lexemes is replaced by the lexeme at the same index in corrected_lexemes.';
+comment on function braid_store.query_conditions(braid_store.query_token[]) is
+  'Return the demands of a query (+, - and quotation marks) as conditions on a chunk; only the first 128.';

@@ -1,9 +1,7 @@
 create or replace function braid_store.query_terms(
   tenant_id int,
   collection braid_store.collections,
-  tokens braid_store.query_token[],
-  absent_lexemes text[],
-  corrected_lexemes text[]
+  tokens braid_store.query_token[]
 )
 returns table (
   term text,
@@ -35,7 +33,6 @@ declare
   c_most_in_all constant int := 128;
   c_most_synonyms constant int := 63; -- per term: each phrase that a word belongs to may add synonyms
   v_collection_id int := query_terms.collection.id;
-  v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
   v_has_synonyms boolean;
   v_has_phrases boolean; -- True if a phrase with synonyms begins with a query word.
   -- The words of the query that belong to a phrase with synonyms. Parallel arrays hold a synonym of each phrase, and
@@ -47,8 +44,7 @@ begin
   select exists (select from braid_store.synonyms s where s.collection_id = v_collection_id),
          exists (
            select
-           from unnest(array(select k.lexeme from unnest(query_terms.tokens) k)
-             || query_terms.corrected_lexemes) k (lexeme),
+           from unnest(query_terms.tokens) k,
                 lateral (
                   select from braid_store.synonyms s
                   where s.collection_id = v_collection_id
@@ -60,20 +56,13 @@ begin
     select coalesce(array_agg(p.lexeme), '{}'), array_agg(p.synonym), array_agg(p.word_count)
     into v_words, v_synonyms, v_word_counts
     from braid_store.phrase_synonyms(
-           v_collection_id,
-           array(select row(k.clause_number, k.group_number, k.occurrence, k.kind, k.position,
-                            case when k.kind = 'word' and k.lexeme = any (v_absent)
-                                 then query_terms.corrected_lexemes[array_position(v_absent, k.lexeme)]
-                                   else k.lexeme end,
-                            k.token_kind, null)::braid_store.query_token
-                 from unnest(query_terms.tokens) k)) p;
+           v_collection_id, query_terms.tokens) p;
   end if;
 
   return query
   with tokens as materialized (
     select c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.token_kind,
-           case when c.kind = 'word' and c.lexeme = any (v_absent)
-                then query_terms.corrected_lexemes[array_position(v_absent, c.lexeme)] else c.lexeme end as lexeme
+           c.lexeme
     from unnest(query_terms.tokens) c
     where c.occurrence in ('must', 'should')
   ), searched as (
@@ -153,10 +142,9 @@ begin
 end
 $$;
 
-comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
+comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[]) is
   'Return the terms that a query ranks by, one row for each lexeme of a term. A term is a word with its synonyms, or '
   'a prefix with the lexemes that begin with it. phrase: a synonym of several words, as returned by '
   'braid_store.phrase_lexemes; else null. lexeme is the term''s lexeme, or the rarest word of the phrase. frequency: '
   'how often the term occurs in the query. clause_number and position give the term''s first occurrence. '
-  'document_frequency: the number of live chunks that have the lexeme. A word among absent_lexemes is replaced by '
-  'the lexeme at the same index in corrected_lexemes.';
+  'document_frequency: the number of live chunks that have the lexeme.';

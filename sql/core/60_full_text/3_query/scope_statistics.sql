@@ -69,13 +69,14 @@ begin
     left join counts c on c.place = q.place and c.lexeme = q.lexeme
     group by q.place
   ), terms as (
-    select q.place, q.frequency,
+    select q.place, q.frequency, coalesce(q.share, 1) as share,
            coalesce(max(c.count) over (partition by q.term_number), 0)::bigint as document_frequency
-    from unnest(scope_statistics.query.term_numbers, scope_statistics.query.frequencies)
-           with ordinality q (term_number, frequency, place)
+    from unnest(scope_statistics.query.term_numbers, scope_statistics.query.frequencies,
+                scope_statistics.query.shares)
+           with ordinality q (term_number, frequency, share, place)
     left join alternatives c on c.place = q.place
   )
-  select coalesce(array_agg(v_factor * t.frequency
+  select coalesce(array_agg(v_factor * t.share * t.frequency
                             * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)
                                      / (t.document_frequency + 0.5::float8)) order by t.place), '{}'),
          coalesce(array_agg(t.document_frequency order by t.place), '{}')

@@ -12,7 +12,7 @@ begin
   return row(
     null, -- language
     default_options.operators, -- operators
-    false, -- correct
+    null, -- typos
     default_options.embedding_model, -- embedding_model
     false, -- explain
     false, -- prefilter

@@ -28,6 +28,7 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
   v_unknown record;
+  v_tokens braid_store.query_token[];
   v_query braid_store.text_query;
   v_chunk_ids bigint[];
 begin
@@ -57,12 +58,12 @@ begin
   end if;
 
   perform braid_store.refuse_list(explain_chunks.query_text);
-  v_query := braid_store.compile_query(
-    v_tenant_id, v_collection,
-    braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched,
-      v_collection.text_config,
-                             v_collection.fold_diacritics),
-    explain_chunks.match, '{}', '{}');
+  v_tokens := braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched,
+                                       v_collection.text_config, v_collection.fold_diacritics);
+  v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, explain_chunks.match);
+  if v_collection.typos = 'auto' then
+    v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, explain_chunks.match, v_query)).matched;
+  end if;
   v_chunk_ids := braid_store.demanded_chunks(
     v_tenant_id, v_collection,
     array(select u.chunk_id from unnest(explain_chunks.chunk_ids) with ordinality u (chunk_id, place)

@@ -91,7 +91,7 @@ begin
            ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
             'Only the first 128 required or excluded words and phrases of the query were applied.'),
            ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
-            (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
+            (select string_agg(format(case when c.applied then 'Searched for "%s" beside "%s".'
                                            else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
              from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text,
                applied boolean))),

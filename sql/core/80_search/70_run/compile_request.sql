@@ -81,6 +81,7 @@ begin
       if v_options.ranking is not null then
         v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
       end if;
+      v_collection.typos := coalesce(v_options.typos, v_collection.typos);
       if v_options.language is not null then
         v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
       end if;
@@ -178,12 +179,12 @@ begin
     end if;
     v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config,
                                          v_collection.fold_diacritics);
-    v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
-    if filters is not null or cardinality(v_query.absent_terms) > 0 then
-      -- A correction can take 50 ms, so it is computed only if it is shown or used.
-      if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
-        v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
-        v_query := v_part.corrected;
+    v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match);
+    if filters is not null or v_collection.typos = 'auto' or cardinality(v_query.absent_terms) > 0 then
+      -- Near words are looked up only if they are shown or used.
+      if v_collection.typos = 'auto' or is_reported and cardinality(v_query.absent_terms) > 0 then
+        v_part := braid_store.match_typos(tenant_id, v_collection, v_tokens, match, v_query);
+        v_query := v_part.matched;
         v_corrections := v_part.corrections;
       end if;
       if filters is not null then
@@ -281,7 +282,7 @@ comment on function braid_store.compile_request(int, text, @vector@.vector, int,
                                                 float8, int, float8, text, jsonb, boolean, boolean, text) is
   'Check the arguments of a search, and make the request that the steps of the search pass on. Raise an error for '
   'arguments that a search cannot use. is_reported: whether corrections of words that occur nowhere are shown to the '
-  'caller. Corrections are computed if they are shown or if the options apply them. may_be_sparse: whether the '
+  'caller. They are looked up if they are shown, or if the collection''s typos is auto. may_be_sparse: whether the '
   'search may have all legs. It then has a sparse leg if there are terms for it, and a semantic leg also if '
   'query_embedding is null but the vector of the text is stored. embedding_mark: not null if extend_query_embedding '
   'has given query_embedding.';

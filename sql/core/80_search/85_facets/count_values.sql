@@ -98,10 +98,10 @@ begin
     v_tokens := braid_store.query_tokens((braid_store.searched_text(count_values.query_text,
       v_options.operators)).searched,
                                          v_collection.text_config, v_collection.fold_diacritics);
-    v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match, '{}', '{}');
-    if v_options.correct and v_query.absent_terms <> '{}' then
-      v_query := (braid_store.correct_query(v_tenant_id, v_collection, v_tokens, count_values.match, v_query,
-        true)).corrected;
+    v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match);
+    if coalesce(v_options.typos, v_collection.typos) = 'auto' then
+      v_collection.typos := 'auto';
+      v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, count_values.match, v_query)).matched;
     end if;
   end if;
 

@@ -25,6 +25,7 @@ as $$
     ('title_weight', '{hybrid,full_text}', null, '[0.5, 1, 2, 3]'),
     ('bm25_variant', '{hybrid,full_text}', null, null),
     ('statistics_scope', '{hybrid,full_text}', null, null),
+    ('typos', '{hybrid,full_text}', null, null),
     ('candidate_count', '{hybrid,full_text,semantic}', 'candidate_count', null),
     ('ef_search', '{hybrid,semantic}', 'ef_search', null),
     ('boosts', '{hybrid,full_text,semantic}', 'boosts', null)

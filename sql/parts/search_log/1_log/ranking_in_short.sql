@@ -18,6 +18,7 @@ begin
     'speaker=' || nullif(collection.speaker_weight, 0), 'names=' || nullif(collection.name_weight, 1.1),
     'smoothing=' || nullif(collection.smoothing, 0),
     'scope=' || nullif(collection.statistics_scope, 'collection'),
+    'typos=' || nullif(collection.typos, 'off'),
     case when collection.parts ? 'sparse_encoder' then 'sparse=' || collection.sparse_weight end,
     'ranking_model=' || (collection.parts ->> 'ranking_model'));
 end
