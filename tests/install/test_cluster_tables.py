@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -63,6 +64,12 @@ CITUS = """
 create schema braid_shards;
 create temp table pg_dist_local_group as select 0 as groupid;
 create temp view pg_dist_partition as select c.oid::regclass as logicalrelid from pg_class c;
+create temp table pg_dist_placement (shardid bigint, groupid int);
+create temp table partitioned (id int) partition by hash (id);
+"""
+HERE = """
+update braid_shards.node_shards set is_served = true, attached = 'partitioned'::regclass;
+insert into pg_dist_placement select s.shard_id, 0 from braid_shards.node_shards s;
 """
 
 
@@ -101,6 +108,28 @@ def test_a_coordinator_has_the_tables_of_its_parts(
             assert by_name["mirror"] == sorted(found.definitions)
             assert by_name["refuse_rows"] == sorted(found.of_tenants[:-1])
             assert by_name.get("refuse_feature", []) == (["synced_tables"] if "sync" in parts else [])
+
+
+def test_only_the_node_of_a_tenant_acts_for_it(bare_dsn: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    dsn = bare_dsn()
+    install(dsn, only=["core"])
+    monkeypatch.setattr(tables, "placements", lambda _: [(number, 100 + number, 1) for number in range(4)])
+    monkeypatch.setattr(tables, "group_of", lambda _: 0)
+    with psycopg.connect(dsn, autocommit=True) as db:
+        tenant, key = db.execute("select braid.current_tenant_id(), braid_calls.session_tenant_key()").fetchall()[0]
+        assert key == "default"
+        db.execute(CITUS)
+        tables.apply_form(db)
+        for call in ("braid.current_tenant_id()", "braid_calls.session_tenant_id()", "braid.full_text_search('a')"):
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+                db.execute(f"select {call}")
+        # Messages name the tenant on every node.
+        assert db.execute("select braid_calls.session_tenant_key()").fetchone() == (key,)
+        db.execute(HERE)
+        for name in ("", "default"):
+            db.execute("select set_config('braid.tenant', %s, false)", (name,))
+            assert db.execute("select braid.current_tenant_id()").fetchone() == (tenant,)
+        assert db.execute("select from braid.full_text_search('a')").fetchall() == []
 
 
 @pytest.mark.any_version
