@@ -7,9 +7,12 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A search compares names of at most 200 bytes, and folding changes their length little.
+  -- A search compares names of at most 200 bytes, and folding changes their length little. NFKC keeps
+  -- ASCII, which most names are.
   return case when octet_length(name_key.name) <= 400 then nullif(btrim(
-    braid_store.token_lower(normalize(regexp_replace(name_key.name, E'\\s+', ' ', 'g'), nfkc)),
+    case when octet_length(name_key.name) = length(name_key.name)
+         then lower(regexp_replace(name_key.name, E'\\s+', ' ', 'g') collate "C")
+         else braid_store.token_lower(normalize(regexp_replace(name_key.name, E'\\s+', ' ', 'g'), nfkc)) end,
     E' \u0027"`’‘‚‛“”„‟«»‹›「」『』'), '') end;
 end
 $$;
