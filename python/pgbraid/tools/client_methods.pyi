@@ -18,6 +18,7 @@ from pgbraid.results import SearchResults
 from pgbraid.search_options import SearchOptions
 from pgbraid.spaces import LOCAL_MODEL
 from pgbraid.stored import (
+    Completion,
     Document,
     EmbeddingBacklog,
     EmbeddingJob,
@@ -93,6 +94,17 @@ def delete_documents(external_ids: Sequence[str], collection: str = "default") -
 
 def clear_collection(collection: str = "default") -> int:
     """Raise NotFoundError."""
+
+def complete(
+    prefix: str,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    match_count: int = 10,
+    *,
+    kinds: Sequence[Literal["word", "phrase", "title"]] = ("word", "phrase", "title"),
+    **other_names: Unpack[OtherNames],
+) -> list[Completion]:
+    """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
 
 def similar_chunks(
     chunk_id: int,

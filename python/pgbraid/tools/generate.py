@@ -45,8 +45,8 @@ NAMES = {
     "results": "SearchResult SearchResults",
     "retrieval": "AsyncRetriever Retriever ScoredChunk",
     "search_options": "SearchOptions",
-    "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile ListedDocument "
-    "ListedProfile Profile WriteSummary",
+    "stored": "Completion Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile "
+    "ListedDocument ListedProfile Profile WriteSummary",
     "streams": "RankChanges StreamedResults",
     "timelines": "Timeline TimelineTurn",
 }
@@ -122,7 +122,7 @@ def client() -> str:
 
 def public() -> str:
     """Return the package's `__init__.py`: its names, for type checkers and for lazy imports."""
-    listed = textwrap.wrap(" ".join(sorted(["__version__", *" ".join(NAMES.values()).split()])), 95)
+    listed = textwrap.wrap(" ".join(sorted(["__version__", *" ".join(NAMES.values()).split()])), 92)
     lines = [
         '"""Hybrid search inside PostgreSQL: BM25 full text, pgvector and their fusion, as SQL functions."""',
         "",

@@ -41,6 +41,11 @@ SPECIAL = {
         "braid.claim_embedding_jobs(10000, '1 second', 'small')",
         "braid.claim_embedding_jobs(10000, '1 second', 'small', 'test')",
     ],
+    "complete": [
+        "braid.complete('zebra', collection => 'small', match_count => 100)",
+        "braid.complete('b', collection => 'small', match_count => 100)",
+        "braid.complete('customer ', '{\"betakey\": {\"$exists\": true}}', 'small')",
+    ],
     "conversation_timeline": [
         "braid.conversation_timeline('zebrafish discount', '[0,1,0.1]', collection => 'small')",
         "braid.conversation_timeline(collection => 'small', context_before => 1000, context_after => 1000)",

@@ -711,6 +711,21 @@ export type Database = {
         }
         Returns: Json
       }
+      complete: {
+        Args: {
+          collection?: string
+          filters?: Json
+          kinds?: string[]
+          match_count?: number
+          prefix: string
+        }
+        Returns: {
+          completion: string | null
+          kind: string | null
+          frequency: number | null
+          is_sampled: boolean | null
+        }[]
+      }
       conversation_timeline: {
         Args: {
           candidate_count?: number | null

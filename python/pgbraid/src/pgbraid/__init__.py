@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
     from pgbraid.stored import (
-        Document, DocumentChunk, EmbeddingBacklog, FacetValue, IndexProblem, LearnedProfile, ListedDocument,
+        Completion, Document, DocumentChunk, EmbeddingBacklog, FacetValue, IndexProblem, LearnedProfile, ListedDocument,
         ListedProfile, Profile, WriteSummary,
     )
     from pgbraid.streams import RankChanges, StreamedResults
     from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
-    "AdaptedEmbedder", "AsyncClient", "AsyncRetriever", "Client", "Context", "Document", "DocumentChunk", "Embedder",
-    "EmbeddingBacklog", "Explanation", "FacetValue", "HttpEmbedder", "IndexProblem", "LearnedProfile", "ListedDocument",
-    "ListedProfile", "LocalEmbedder", "OpenAIEmbedder", "Passage", "PgbraidError", "Profile", "RankChanges", "Reranker",
-    "Retriever", "ScorePart", "ScoredChunk", "SearchOptions", "SearchResult", "SearchResults", "StreamedResults",
-    "Timeline", "TimelineTurn", "WriteSummary", "__version__", "connect", "connect_async",
+    "AdaptedEmbedder", "AsyncClient", "AsyncRetriever", "Client", "Completion", "Context", "Document", "DocumentChunk",
+    "Embedder", "EmbeddingBacklog", "Explanation", "FacetValue", "HttpEmbedder", "IndexProblem", "LearnedProfile",
+    "ListedDocument", "ListedProfile", "LocalEmbedder", "OpenAIEmbedder", "Passage", "PgbraidError", "Profile",
+    "RankChanges", "Reranker", "Retriever", "ScorePart", "ScoredChunk", "SearchOptions", "SearchResult",
+    "SearchResults", "StreamedResults", "Timeline", "TimelineTurn", "WriteSummary", "__version__", "connect",
+    "connect_async",
 ]
 
 # A search starts cold, and most commands need none of them.
@@ -48,8 +49,8 @@ __getattr__, __dir__ = lazy_names(__name__, {
     "results": "SearchResult SearchResults",
     "retrieval": "AsyncRetriever Retriever ScoredChunk",
     "search_options": "SearchOptions",
-    "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile "
-        "ListedDocument ListedProfile Profile WriteSummary",
+    "stored": "Completion Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem "
+        "LearnedProfile ListedDocument ListedProfile Profile WriteSummary",
     "streams": "RankChanges StreamedResults",
     "timelines": "Timeline TimelineTurn",
 })

@@ -6,6 +6,7 @@ PART_OF = {
     "check_sync": "sync",
     "choose_configuration": "evaluation",
     "compare_evaluations": "evaluation",
+    "complete": "completion",
     "conversation_timeline": "memory",
     "create_query_set": "evaluation",
     "cut_over_model_change": "model_change",

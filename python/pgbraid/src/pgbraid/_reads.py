@@ -9,6 +9,7 @@ READS = frozenset({
     "collection_spaces",
     "collections",
     "compare_evaluations",
+    "complete",
     "conversation_timeline",
     "current_tenant_id",
     "embedded_text",

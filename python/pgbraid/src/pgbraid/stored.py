@@ -28,6 +28,16 @@ class DocumentChunk(Row):
 
 
 @dataclass(frozen=True)
+class Completion(Row):
+    """Hold a completion of what was typed: the row of `braid.complete`."""
+
+    completion: str
+    kind: str
+    frequency: int
+    is_sampled: bool
+
+
+@dataclass(frozen=True)
 class ListedDocument(Row):
     """Hold a document without its text: the row of `braid.list_documents`."""
 

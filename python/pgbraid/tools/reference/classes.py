@@ -40,8 +40,9 @@ CLASSES = {
         "pgbraid/timelines": "Timeline TimelineTurn",
         "pgbraid/explanation": "Explanation ScorePart",
         "pgbraid/retrieval": "ScoredChunk Retriever AsyncRetriever",
-        "pgbraid/stored": "Document DocumentChunk ListedDocument WriteSummary FailedDocument FacetValue EmbeddingJob "
-        "EmbeddingBacklog EmbeddingUsage SyncStatus SyncProblem IndexProblem Profile ListedProfile LearnedProfile",
+        "pgbraid/stored": "Document DocumentChunk ListedDocument WriteSummary FailedDocument FacetValue "
+        "Completion EmbeddingJob EmbeddingBacklog EmbeddingUsage SyncStatus SyncProblem IndexProblem Profile "
+        "ListedProfile LearnedProfile",
     },
 }
 ERRORS = ("pgbraid/errors", "pgbraid/expanders", "pgbraid_tools/errors")

@@ -10,8 +10,8 @@ from pgbraid.async_client.base import BaseClient
 
 if TYPE_CHECKING:
     from pgbraid.async_client import (  # noqa: I001
-        assembling, calls_collections, calls_documents, calls_evaluation, calls_learning, calls_memory,
-        calls_model_change, calls_monitoring, calls_reranking, calls_search, calls_search_log,
+        assembling, calls_collections, calls_completion, calls_documents, calls_evaluation, calls_learning,
+        calls_memory, calls_model_change, calls_monitoring, calls_reranking, calls_search, calls_search_log,
         calls_sparse_encoders, calls_sync, calls_tenancy, calls_upkeep, collections, documents, embedding,
         explaining, multi_searching, queries, recalling, related, retrieving, search_log, searching,
         standbys, streaming, synced_tables, tenants,
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 else:
     globals().update(lazy_modules(
         __package__,
-        "assembling calls_collections calls_documents calls_evaluation calls_learning calls_memory "
-        "calls_model_change calls_monitoring calls_reranking calls_search calls_search_log "
+        "assembling calls_collections calls_completion calls_documents calls_evaluation calls_learning "
+        "calls_memory calls_model_change calls_monitoring calls_reranking calls_search calls_search_log "
         "calls_sparse_encoders calls_sync calls_tenancy calls_upkeep collections documents embedding "
         "explaining multi_searching queries recalling related retrieving search_log searching standbys "
         "streaming synced_tables tenants",
@@ -39,6 +39,7 @@ class Methods(BaseClient):
     set_ranking = calls_collections.set_ranking
     list_rankings = calls_collections.list_rankings
     restore_ranking = calls_collections.restore_ranking
+    complete = calls_completion.complete
     get_document = calls_documents.get_document
     list_documents = calls_documents.list_documents
     update_metadata = calls_documents.update_metadata

@@ -1,0 +1,63 @@
+create or replace function braid_store.prefix_pattern(typed text, fold_diacritics boolean)
+returns text
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_variants constant text[] := array[
+    'aàáâãäåāăąǎ', 'cçćĉċč', 'dďđ', 'eèéêëēĕėęě', 'gĝğġģ', 'hĥħ', 'iìíîïĩīĭįıǐ', 'jĵ', 'kķ', 'lĺļľł', 'nñńņň',
+    'oòóôõöøōŏőǒ', 'rŕŗř', 'sśŝşšș', 'tţťŧț', 'uùúûüũūŭůűųǔ', 'wŵ', 'yýÿŷ', 'zźżž',
+    'αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ', 'еѐё', 'иѝй'];
+  c_capitals constant text[] := array[
+    'AÀÁÂÃÄÅĀĂĄǍ', 'CÇĆĈĊČ', 'DĎĐ', 'EÈÉÊËĒĔĖĘĚ', 'GĜĞĠĢ', 'HĤĦ', 'IÌÍÎÏĨĪĬĮİǏ', 'JĴ', 'KĶ', 'LĹĻĽŁ', 'NÑŃŅŇ',
+    'OÒÓÔÕÖØŌŎŐǑ', 'RŔŖŘ', 'SŚŜŞŠȘ', 'TŢŤŦȚ', 'UÙÚÛÜŨŪŬŮŰŲǓ', 'WŴ', 'YÝŸŶ', 'ZŹŻŽ', 'ΑΆ', 'ΕΈ', 'ΗΉ',
+    'ΙΊΪ', 'ΟΌ', 'ΥΎΫ', 'ΩΏ', 'ЕЀЁ', 'ИЍЙ'];
+  c_letters constant text := 'acdeghijklnorstuwyzαεηιουωеи'; -- Each begins the element at its place.
+  c_s constant text := '[sśŝşšșSŚŜŞŠȘ]';
+  v_pattern text := '';
+  v_letter text;
+  v_base text;
+  v_place int;
+begin
+  foreach v_letter in array string_to_array(braid_store.token_lower(prefix_pattern.typed), null) loop
+    v_base := case when fold_diacritics and v_letter > '~' collate "C" then braid_store.token_fold(v_letter)
+                   else v_letter end;
+    v_place := case when fold_diacritics and length(v_base) = 1 then nullif(strpos(c_letters, v_base), 0) end;
+    if v_place is not null then
+      v_pattern := v_pattern || '[' || c_variants[v_place] || c_capitals[v_place] || ']';
+    elsif v_base ~ '^[a-z]$' then
+      v_pattern := v_pattern || '[' || v_base || upper(v_base collate "C") || ']';
+    elsif v_letter in ('’', '''') then
+      v_pattern := v_pattern || '[''’]';
+    elsif v_letter <= '~' collate "C" then
+      v_pattern := v_pattern || case when v_letter ~ '^[0-9_]$' then v_letter else E'\\' || v_letter end;
+    else
+      -- A capital stands at one of these distances before its small letter.
+      v_pattern := v_pattern || '(?:' || v_letter || coalesce((
+        select string_agg('|' || c.capital, '')
+        from (
+          select chr(ascii(v_letter) - d) as capital from unnest('{1,8,32,37,38,48,63,64,80,7264}'::int[]) d
+          where ascii(v_letter) - d > 127
+        ) c
+        where braid_store.token_lower(c.capital) = v_letter), '')
+        || case when v_base ~ '^[a-z]+$' then (
+             select '|' || string_agg('[' || l || upper(l collate "C") || ']', '') from string_to_table(v_base, null) l)
+           else '' end || ')';
+    end if;
+  end loop;
+  if fold_diacritics then
+    v_pattern := replace(v_pattern, c_s || c_s, '(?:[sS][sS]|[ßẞ])');
+    if right(v_pattern, length(c_s)) = c_s then
+      v_pattern := left(v_pattern, -length(c_s)) || '[ßẞ' || substr(c_s, 2);
+    end if;
+  end if;
+  return v_pattern;
+end
+$$;
+
+comment on function braid_store.prefix_pattern(text, boolean) is
+  'Return a regular expression for typed letters in capitals and small letters. If fold_diacritics, letters with and '
+  'without accents match each other, as in searches.';
