@@ -127,7 +127,8 @@ def values_of(key: str, zone: str, by_documents: bool, words: str | None) -> lis
             elif key == "importance":
                 value = numbers(chunk["importance"])
             else:
-                value = times(document["occurred_at"] if key == "occurred_at" else chunk["metadata"].get("day"), zone)
+                # A time without a zone was written in the session's zone.
+                value = times(chunk["metadata"].get("day"), zone) if key == "day" else times(document[key], "UTC")
             found.setdefault(document["external_id"] if by_documents else place, set()).update(value)
     return list(found.values())
 

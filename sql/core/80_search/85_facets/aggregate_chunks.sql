@@ -3,6 +3,7 @@ create or replace function braid_store.aggregate_chunks(
   collection_id int,
   aggregations braid_store.aggregation[],
   chunk_ids bigint[],
+  reads_all boolean,
   predicate text
 )
 returns table (key text, value jsonb, count bigint)
@@ -34,7 +35,7 @@ begin
   from unnest(aggregate_chunks.aggregations) with ordinality a (name, field, columns, tables, rows, is_total, filters,
                                                                follows_query, number)
   where a.name is not null;
-  if aggregate_chunks.chunk_ids is not null then
+  if not aggregate_chunks.reads_all then
     v_chunks := $query$
       unnest($2) u (chunk_id),
       lateral (
@@ -47,20 +48,26 @@ begin
   end if;
   return query execute format($query$
     with m as (
-      select c.document_id%s from %s%s where %s
+      select c.document_id%s from %s%s where %s%s
     ), %s t (number, place, value, count) as (
       %s
     )
     select $4[t.number], t.value, t.count from t order by t.number, t.place
     $query$, v_columns, v_chunks, ', lateral (select ' || v_fields || ' offset 0) f',
-    case when aggregate_chunks.chunk_ids is null
-      then format('c.tenant_id = $1 and c.collection_id = $3 and (%s)', aggregate_chunks.predicate) else 'true' end,
+    case when not aggregate_chunks.reads_all then 'true'
+         -- As a filter, the array is hashed; as a condition of an index it would be sorted.
+         else format('c.tenant_id = $1 and c.collection_id = $3 and (%s)',
+                     case when aggregate_chunks.chunk_ids is null then aggregate_chunks.predicate
+                          else 'c.id + 0 = any ($2)' end) end,
+    -- A column that computes something is computed once.
+    case when v_fields is not null then ' offset 0' end,
     v_tables, v_rows)
   using aggregate_chunks.tenant_id, aggregate_chunks.chunk_ids, aggregate_chunks.collection_id,
         array(select a.name from unnest(aggregate_chunks.aggregations) a);
 end
 $$;
 
-comment on function braid_store.aggregate_chunks(int, int, braid_store.aggregation[], bigint[], text) is
-  'Run aggregations over the given chunks. With chunk_ids null, run them over the chunks that meet predicate, and read '
-  'all chunks once. Aggregations without a name are left out. The numbers of their columns are their places.';
+comment on function braid_store.aggregate_chunks(int, int, braid_store.aggregation[], bigint[], boolean, text) is
+  'Run aggregations over the given chunks, or with chunk_ids null over the chunks that meet predicate. reads_all: read '
+  'all chunks of the collection instead of looking up the given chunks. Aggregations without a name are left out. The '
+  'numbers of their columns are their places.';

@@ -35,7 +35,10 @@ begin
       v_bound := null;
       if v_range ? v_key then
         execute format('select (%s)::text',
-                       braid_store.typed_value(format('%L::jsonb', v_range -> v_key), compile_ranges.type,
+                       braid_store.typed_value(case compile_ranges.type
+                                                 when 'time' then format('(%L)', v_range ->> v_key)
+                                                 else format('%L::jsonb', v_range -> v_key) end,
+                                               compile_ranges.type,
                                                compile_ranges.time_zone)) into v_bound;
         if v_bound is null then
           perform braid_store.aggregation_error(compile_ranges.name, v_key || ' of a range', v_range -> v_key,

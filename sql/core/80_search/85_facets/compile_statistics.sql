@@ -18,9 +18,9 @@ declare
   c_max_percentiles constant int := 20;
   v_percentiles jsonb := given -> 'percentiles';
   v_is_time boolean := type = 'time';
-  v_format text := case when v_is_time then instant else 'trim_scale(%s)' end;
+  v_format text := case when v_is_time then instant else 'trim_scale((%s)::numeric)' end;
   v_all text := case when v_percentiles is null then ''
-    else ', array_agg(%1$s) filter (where %1$s is not null) as all_values' end;
+    else ', array_agg(%1$s order by %1$s) filter (where %1$s is not null) as all_values' end;
   v_sum text := case when v_is_time then 'sum(extract(epoch from %1$s))' else 'sum(%1$s)' end;
 begin
   if v_percentiles is not null
@@ -54,7 +54,8 @@ begin
     $query$, number, source, format(v_sum, format('m.one%s', number)), format(v_all, format('m.one%s', number)),
     format(v_sum, 'v.value'), format(v_all, 'v.value'), element,
     case when v_percentiles is null then ''
-         else ', array(select v from unnest(o.all_values || e.all_values) v order by v) as all_values' end);
+         else ', case when e.all_values is null then o.all_values
+              else array(select v from unnest(o.all_values || e.all_values) v order by v) end as all_values' end);
   aggregation.rows := format($query$
     select 1 as place,
            jsonb_build_object('min', %2$s, 'max', %3$s, 'avg', case when s.n > 0 then %4$s end %5$s) %6$s as value,
@@ -64,7 +65,7 @@ begin
     select 9223372036854775807, null, s.missing from s%1$s s where s.missing > 0
     $query$, number, format(v_format, 's.low'), format(v_format, 's.high'),
     format(v_format, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)' else 's.total / s.n' end),
-    case when v_is_time then '' else ', ''sum'', case when s.n > 0 then trim_scale(s.total) end' end,
+    case when v_is_time then '' else ', ''sum'', case when s.n > 0 then trim_scale(s.total::numeric) end' end,
     case when v_percentiles is null then '' else format($query$
       || jsonb_build_object('percentiles', (
         select jsonb_object_agg(p.name, case when s.n > 0 then %1$s end)

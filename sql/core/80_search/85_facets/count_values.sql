@@ -35,6 +35,8 @@ declare
   v_follows_query boolean;
   v_filter braid_store.filter;
   v_chunk_ids bigint[];
+  v_many int; -- chunks that take longer to look up than all chunks take to read
+  v_reads_all boolean;
   v_name text;
 begin
   if coalesce(cardinality(count_values.keys), 0) 
@@ -105,6 +107,9 @@ begin
     end if;
   end if;
 
+  v_many := (
+    select coalesce(sum(s.chunk_count), 0) / 4 from braid_store.segments s
+    where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id);
   -- Aggregations of the same chunks share one pass.
   for v_follows_query, v_filters in
     select a.follows_query and v_has_query, coalesce(a.filters, count_values.filters, '{}')
@@ -125,15 +130,19 @@ begin
       v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_query, v_filter,
                                                  v_options.full_text_min_score);
     elsif v_filter.source is not null then
-      v_chunk_ids := braid_store.filtered_by_index(v_tenant_id, v_collection.id, v_filter, 2147483647);
+      v_chunk_ids := braid_store.filtered_by_index(v_tenant_id, v_collection.id, v_filter, v_many);
     elsif v_filter.lists is not null then
-      v_chunk_ids := (braid_store.listed_chunk_ids(v_filter, v_tenant_id, v_collection.id, 2147483647)).chunk_ids;
+      v_chunk_ids := (braid_store.listed_chunk_ids(v_filter, v_tenant_id, v_collection.id, v_many)).chunk_ids;
       if v_chunk_ids is not null then
         v_chunk_ids := braid_store.filtered_among(v_chunk_ids, v_tenant_id, v_filter);
       end if;
     end if;
+    v_reads_all := v_chunk_ids is null or cardinality(v_chunk_ids) > v_many;
+    if v_reads_all and not v_follows_query then
+      v_chunk_ids := null;
+    end if;
     return query select * from braid_store.aggregate_chunks(v_tenant_id, v_collection.id, v_asked, v_chunk_ids,
-                                                            v_filter.predicate);
+                                                            v_reads_all, v_filter.predicate);
   end loop;
 end
 $$;

@@ -8,9 +8,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if counted_value.type = 'number' then
-    -- As JSON, a float8 keeps all its digits. No other expression takes NaN and the infinities for numbers.
+    -- This excludes NaN and infinities, and sums of which the result would be infinite.
     return case when counted_value.key = 'importance'
-      then 'case when c.importance between -1e308 and 1e308 then to_jsonb(c.importance)::numeric end' end;
+      then 'case when c.importance between -1e300 and 1e300 then c.importance end' end;
   elsif counted_value.type = 'time' then
     -- Near the ends of the calendar, a week or a zone could lead beyond it.
     return case when counted_value.key = 'occurred_at'
@@ -23,9 +23,9 @@ begin
            else to_jsonb(c.speaker) end
       $query$, braid_store.speaks_with_others());
   elsif counted_value.key in ('category', 'language', 'importance') then
-    return format('to_jsonb(c.%I)', counted_value.key);
+    return format('c.%I', counted_value.key);
   elsif counted_value.key in ('external_id', 'source_uri') then
-    return format('(select to_jsonb(d.%I) from braid_store.documents d where d.tenant_id = $1 '
+    return format('(select d.%I from braid_store.documents d where d.tenant_id = $1 '
                   'and d.id between c.document_id and c.document_id order by d.id offset 0)', counted_value.key);
   end if;
   return null;
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.counted_value(text, text) is
-  'Return the SQL expression for what a column of the chunk c holds, as a number, a time, or JSON for any other type. '
-  'Return null if no column of that type has this name in filters: the key is a metadata key.';
+  'Return the SQL expression for what a column of the chunk c holds, as a number, a time, or as it is for any other '
+  'type. Return null if no column of that type has this name in filters: the key is a metadata key.';

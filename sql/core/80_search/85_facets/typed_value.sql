@@ -14,15 +14,14 @@ as $$
     when 'time' then
       -- The ISO form alone is a time: other forms are read by the session's DateStyle. A letter other than T, or a
       -- sign, is a zone.
-      format($sql$case when jsonb_typeof(%1$s) = 'string' and %1$s #>> '{}' like '____-__-__%%'
-        and pg_input_is_valid(%1$s #>> '{}', 'timestamptz')
-        then case when substr(%1$s #>> '{}', 11) ~ '[A-SU-Za-su-z+-]' then (%1$s #>> '{}')::timestamptz
-                  else (%1$s #>> '{}')::timestamp at time zone %2$L end end$sql$,
+      format($sql$case when %1$s like '____-__-__%%' and pg_input_is_valid(%1$s, 'timestamptz')
+        then case when %1$s like '%%Z' or substr(%1$s, 11) ~ '[A-SU-Za-su-z+-]' then %1$s::timestamptz
+                  else %1$s::timestamp at time zone %2$L end end$sql$,
              typed_value.field, typed_value.time_zone)
     else typed_value.field end;
 $$;
 
 comment on function braid_store.typed_value(text, text, text) is
-  'Return the SQL expression that reads a JSON value as a number (numeric) or a time (timestamptz); null if it is '
-  'none. Greater numbers than 1e308 become 1e308. Times without a zone are in time_zone. For any other type, return '
-  'the JSON value itself.';
+  'Return the SQL expression that reads a field as a number (numeric) or a time (timestamptz); null if it is none. '
+  'The field is JSON, and for times the text of JSON. Greater numbers than 1e308 become 1e308. Times without a zone '
+  'are in time_zone. For any other type, return the field itself.';
