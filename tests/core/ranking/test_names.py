@@ -308,3 +308,21 @@ def test_multi_search(filled: Connection) -> None:
         Jsonb([{"text": "INV-2024/0113", "embedding": vector(QUERY_VECTOR)}]),
     )
     assert found["results"][0]["external_id"] == "INV-2024/0113"
+
+
+@pytest.mark.parametrize("query", ["zebra", 'zebra "zebra"', "zébra"])
+def test_no_name_costs_look_ups_only(filled: Connection, query: str) -> None:
+    """A search that matches no name reads no row of `documents`; other searches read few."""
+    read = (
+        "select sum(pg_stat_get_xact_tuples_fetched(i.indexrelid) + pg_stat_get_xact_tuples_returned(i.indexrelid)"
+        " + pg_stat_get_xact_tuples_returned(i.indrelid)) from pg_index i"
+        " where i.indrelid = 'braid_store.documents'::regclass"
+    )
+    # With statistics the planner could prefer an index that only begins with the same columns.
+    filled.execute("analyze braid_store.documents")
+    with filled.transaction():
+        before = one(filled, read)
+        assert search(filled, query, query_embedding=None) == []
+        assert one(filled, read) == before
+        assert len(search(filled, "grey heron", query_embedding=None)) == 1
+        assert before < one(filled, read) < before + 50

@@ -211,6 +211,14 @@ def test_auto_is_the_option_of_a_search(talks: Connection) -> None:
         assert "strategy_reason" not in answer["stats"]
 
 
+def test_what_the_query_names_comes_first(talks: Connection) -> None:
+    found = recall(talks, query_text="d100", query_embedding=vector(EMBED("apple")))
+    assert found[0][0] == "d100"
+    within = recall(talks, query_text="d000", query_embedding=vector(EMBED("apple")), timeframe="last week")
+    assert within
+    assert "d000" not in [row[0] for row in within]
+
+
 def test_every_strategy_does_with_what_it_is_given(talks: Connection) -> None:
     for strategy in ("hybrid", "full_text", "semantic", "prefilter", "auto"):
         text_only = recall_json(talks, query_text="fig", strategy=strategy, match_count=400)

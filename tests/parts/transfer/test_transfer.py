@@ -190,6 +190,9 @@ def test_another_tenant_gets_the_same_answers(source: Connection, target: Connec
     assert all(expected[:8]) and not expected[8]
     assert load(target, records(source)) == len(DOCUMENTS)
     assert answers(target) == expected
+    named = "select external_id, boosts from braid.hybrid_search('prices of CARS', collection => 'rich') limit 1"
+    ((external_id, boosts),) = target.execute(named).fetchall()
+    assert (external_id, boosts[-1]["signal"]) == ("plain", "exact_name")
     # The hashes were imported.
     status = "select array_agg(distinct status) from braid.upsert_documents(%s, 'rich')"
     unchanged = [document for document in DOCUMENTS if document["external_id"] != "chunked"]
