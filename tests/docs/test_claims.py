@@ -262,6 +262,7 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         "22003": [("hybrid_search", {"query_text": "a", "match_count": 10**12}, token)],
         "22000": [("semantic_search", {"query_embedding": []}, token)],
         "22P02": [("semantic_search", {"query_embedding": "[1,x]"}, token)],
+        "2201B": [("grep", {"pattern": "(a", "regex": True}, token)],
         "42704": [("full_text_search", {"query_text": "a", "collection": "nowhere"}, token)],
         "42501": [("full_text_search", {"query_text": "a"}, None), ("status", {}, token_for("no such tenant"))],
         "0A000": [("rebuild_index", {}, token_for("acme", "repeatable_reader"))],

@@ -23,7 +23,9 @@ from pgbraid.stored import (
     EmbeddingBacklog,
     EmbeddingJob,
     EmbeddingUsage,
+    GrepMatches,
     IndexProblem,
+    KeyValues,
     LearnedProfile,
     ListedDocument,
     ListedProfile,
@@ -68,8 +70,33 @@ def set_token_vectors(
 ) -> None:
     """Raise InvalidArgumentError, NotFoundError."""
 
-def get_document(external_id: str, collection: str = "default") -> Document | None:
-    """Raise NotFoundError for a collection that does not exist."""
+def get_document(
+    external_id: str, collection: str = "default", *, first_chunk: int = 0, chunk_count: int | None = None
+) -> Document | None:
+    """Raise InvalidArgumentError, and NotFoundError for a collection that does not exist."""
+
+def grep(
+    pattern: str | None = None,
+    *,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    match_count: int = 20,
+    after: int | None = None,
+    regex: bool = False,
+    ignore_case: bool = False,
+    excerpt_length: int = 200,
+    **other_names: Unpack[OtherNames],
+) -> GrepMatches:
+    """Raise InvalidArgumentError, LimitExceededError, NotFoundError."""
+
+def list_values(
+    keys: Sequence[str] | None = None,
+    *,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    value_count: int = 10,
+) -> list[KeyValues]:
+    """Raise InvalidArgumentError, NotFoundError."""
 
 def list_documents(
     collection: str = "default",

@@ -23,7 +23,7 @@ ATTRIBUTES = re.compile(
     r"as \$\$\n"
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
-CODES = {"22023", "25006", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
+CODES = {"22023", "2201B", "25006", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
 INSTALLER = sorted(SQL.parent.glob("python/*/src/*/*/*.sql"))
 # This matches a comment, a quoted name, or a string with all the lines that continue it.
 LITERAL = re.compile(

@@ -127,6 +127,14 @@ SPECIAL = {
         "braid.get_document('doc1', 'small')",
         "braid.get_document('doc2', 'small')",
         "braid.get_document('beta-only', 'small')",
+        "braid.get_document('beta-only', 'small', first_chunk => 0, chunk_count => 1000)",
+    ],
+    "grep": [
+        "braid.grep(collection => 'small', match_count => 1000)",
+        "braid.grep('zebrafish', collection => 'small', match_count => 1000)",
+        "braid.grep('.', regex => true, ignore_case => true, collection => 'small', match_count => 1000)",
+        "braid.grep(filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
+        "braid.grep(filters => '{\"external_id\": \"beta-only\"}', collection => 'small')",
     ],
     "get_profile": ["braid.get_profile('ana')", "braid.get_profile('beta-only')"],
     "get_query_embedding": [
@@ -143,6 +151,11 @@ SPECIAL = {
         "braid.list_documents('small')",
         "braid.list_documents('small', 10000, 'b')",
         "braid.list_documents('small', 10000, filters => '{\"external_id\": {\"$exists\": true}}')",
+    ],
+    "list_values": [
+        "braid.list_values(collection => 'small')",
+        "braid.list_values('{betakey,speaker}', collection => 'small', value_count => 1000)",
+        "braid.list_values(filters => '{\"external_id\": \"beta-only\"}', collection => 'small')",
     ],
     "logged_multi_search": [
         """(select braid.logged_multi_search('["discount", {"text": "zebrafish", "embedding": [0, 1, 0.1]}]', 1000,"""

@@ -234,7 +234,16 @@ SPECIAL: dict[str, list[Call]] = {
         lists("select braid.full_text_search('alpha half', collection => 'docs')"),
         *filtered(),
     ],
-    "get_document": [Call("select braid.get_document('doc 4', 'docs')")],
+    "get_document": [
+        Call("select braid.get_document('doc 4', 'docs')"),
+        Call("select braid.get_document('doc 4', 'docs', first_chunk => 1, chunk_count => 2)"),
+    ],
+    "grep": [
+        Call("select braid.grep(collection => 'docs')"),
+        Call("""select braid.grep('e', filters => '{"external_id": "doc 4"}', collection => 'docs')"""),
+        Call("select braid.grep('absent', collection => 'docs')", growing=ALL),
+        Call("select braid.grep('abs[e]nt', regex => true, collection => 'docs')", growing=ALL),
+    ],
     "health": [
         Call(
             "select * from braid.health('0 seconds')",
@@ -282,6 +291,10 @@ SPECIAL: dict[str, list[Call]] = {
     "list_queries": [Call("select braid.list_queries('asked')", ASKED)],
     "list_query_sets": [Call("select braid.list_query_sets()", ASKED)],
     "list_ranking_models": [Call("select braid.list_ranking_models()", LEARNED)],
+    "list_values": [
+        Call("select braid.list_values(collection => 'docs')", growing=ALL),
+        Call("""select braid.list_values(filters => '{"external_id": "doc 4"}', collection => 'docs')"""),
+    ],
     "logged_multi_search": [
         Call(
             """select braid.logged_multi_search('[{"text": "needle", "embedding": [1,0,0]}, {"text": "needle"}]', """

@@ -278,6 +278,11 @@ SPECIAL = {
         ),
     ),
     "list_documents": Call({"match_count": 2, **READ}, found("doc1", "doc2")),
+    "grep": Call(
+        {"pattern": "discount w", **READ},
+        lambda answer, _: [match["external_id"] for match in answer["matches"]] == ["doc2"],
+    ),
+    "list_values": Call(READ, lambda rows, _: all("key" in row for row in rows)),
     "set_profile": Call(
         {"profile": "ana", "embedding": [0, 1, 0], "attributes": {"category": {"faq": 0.5}}, **SMALL}, equal(None)
     ),

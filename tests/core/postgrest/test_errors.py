@@ -38,6 +38,7 @@ RAISED: dict[str, list[tuple[str, dict[str, Any], int]]] = {
         ("similar_documents", {**READ, "external_id": "nothing"}, 400),
         ("highlight", {"chunk_id": 0, "query_text": "a"}, 400),
     ],
+    "2201B": [("grep", {**READ, "pattern": "(a", "regex": True}, 400)],
     # PostgREST 12.2 and later give 500.
     "54000": [("upsert_document", {**READ, "external_id": "x", "title": "x" * 4097}, 413)],
     "42501": [("create_tenant", {"tenant": "mine"}, 403)],

@@ -1021,8 +1021,10 @@ export type Database = {
       }
       get_document: {
         Args: {
+          chunk_count?: number | null
           collection?: string
           external_id: string
+          first_chunk?: number
         }
         Returns: Json
       }
@@ -1042,6 +1044,19 @@ export type Database = {
       get_ranking_model: {
         Args: {
           name: string
+        }
+        Returns: Json
+      }
+      grep: {
+        Args: {
+          after?: number | null
+          collection?: string
+          excerpt_length?: number
+          filters?: Json
+          ignore_case?: boolean
+          match_count?: number
+          pattern?: string | null
+          regex?: boolean
         }
         Returns: Json
       }
@@ -1240,6 +1255,21 @@ export type Database = {
           changes: Json
           ranking: Json
           evaluation: Json
+        }[]
+      }
+      list_values: {
+        Args: {
+          collection?: string
+          filters?: Json
+          keys?: string[] | null
+          value_count?: number
+        }
+        Returns: {
+          key: string | null
+          distinct_count: number | null
+          minimum: Json
+          maximum: Json
+          top_values: Json
         }[]
       }
       logged_multi_search: {

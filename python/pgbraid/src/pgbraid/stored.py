@@ -55,7 +55,8 @@ class ListedDocument(Row):
 @dataclass(frozen=True)
 class Document(Row):
     """Hold a stored document: the JSON object of `braid.get_document`. Its text is the text of its chunks, in order;
-    chunks that `add_documents` made of one content may overlap."""
+    chunks that `add_documents` made of one content may overlap. `chunk_count` is the number of chunks
+    that the document has, even if only some were asked for."""
 
     document_id: int
     external_id: str
@@ -66,6 +67,7 @@ class Document(Row):
     created_at: datetime
     updated_at: datetime
     chunks: list[DocumentChunk] = field(default_factory=list)
+    chunk_count: int = 0
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Document:
@@ -233,6 +235,49 @@ class LearnedProfile(Row):
     embedded: int
     not_found: list[str]
     attributes: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class GrepMatch(Row):
+    """Hold a chunk that `braid.grep` found; `excerpts` has the lines of its first matches."""
+
+    chunk_id: int
+    document_id: int
+    external_id: str
+    chunk_index: int
+    title: str | None
+    source_uri: str | None
+    speaker: str | None
+    occurred_at: datetime | None
+    metadata: dict[str, Any]
+    excerpts: list[str]
+
+
+@dataclass(frozen=True)
+class GrepMatches(Row):
+    """Hold the answer of `braid.grep`. If there may be more, `stopped_by` says why it ended, and `grep` with `after`
+    set to `next_after` goes on."""
+
+    matches: list[GrepMatch]
+    scanned_count: int
+    stopped_by: str | None
+    next_after: int | None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> GrepMatches:
+        return super().from_row({**row, "matches": [GrepMatch.from_row(match) for match in row["matches"]]})
+
+
+@dataclass(frozen=True)
+class KeyValues:
+    """Hold a key by which chunks can be filtered: the row of `braid.list_values`. Each of `top_values` has `value` and
+    `count`, the number of chunks with it."""
+
+    key: str
+    distinct_count: int
+    minimum: Any
+    maximum: Any
+    top_values: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)

@@ -16,21 +16,35 @@ if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
 
 
-def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
+def get_document(
+    client: BaseClient,
+    external_id: str,
+    collection: str = "default",
+    *,
+    first_chunk: int = 0,
+    chunk_count: int | None = None,
+) -> Document | None:
     """Return a document of the tenant with its chunks in order, as one JSON object; null if no document has that
     external_id.
 
-    Its keys are document_id, external_id, title, source_uri, metadata, occurred_at, created_at, updated_at and chunks.
-    Each chunk has chunk_id, chunk_index, content, token_count, speaker, category, importance, occurred_at, language
-    and metadata.
+    first_chunk: the chunk_index of the first chunk to return, 0 by default. chunk_count: how many chunks are returned;
+    null, the default, returns all. To read around a passage, begin before its chunk_index. Its keys are document_id,
+    external_id, title, source_uri, metadata, occurred_at, created_at, updated_at, chunks and chunk_count, the number
+    of chunks that the document has. Each chunk has chunk_id, chunk_index, content, token_count, speaker, category,
+    importance, occurred_at, language and metadata.
 
-    Maps to braid.get_document. Raise NotFoundError for a collection that does not exist.
+    Maps to braid.get_document. Raise InvalidArgumentError, and NotFoundError for a collection that does not exist.
     """
     (found,) = client._session.json(
         "get_document",
-        "external_id => %(external_id)s::text, collection => %(collection)s::text",
+        """
+        external_id => %(external_id)s::text, collection => %(collection)s::text,
+        first_chunk => %(first_chunk)s::int, chunk_count => %(chunk_count)s::int
+        """,
         external_id=external_id,
         collection=collection,
+        first_chunk=first_chunk,
+        chunk_count=chunk_count,
     )
     return None if found is None else Document.from_row(found)
 

@@ -12,11 +12,94 @@ from pgbraid.contexts import Context, Passage
 from pgbraid.explanation import ScorePart
 from pgbraid.results import SearchResult, SearchResults
 from pgbraid.search_options import SearchOptions
+from pgbraid.stored import GrepMatches, KeyValues
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from pgbraid.client.base import BaseClient
+
+
+def grep(
+    client: BaseClient,
+    pattern: str | None = None,
+    *,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    match_count: int | None = None,
+    after: int | None = None,
+    regex: bool = False,
+    ignore_case: bool = False,
+    excerpt_length: int = 200,
+    **other_names: Unpack[OtherNames],
+) -> GrepMatches:
+    """Find the chunks whose content has a text exactly as written, or matches a regular expression. Return one JSON
+    object, with matches in the order in which the chunks were stored.
+
+    pattern: the text, up to 500 characters; null, the default, matches every chunk that filters let pass. filters: the
+    conditions, as in searches. match_count: how many chunks are returned, 1 to 1000. after: null, or next_after of the
+    answer before, to go on. regex: true reads the pattern as a regular expression of PostgreSQL without backreferences
+    and lookarounds; ^ and $ match at lines, \\\\b at the boundary of a word. ignore_case: true finds other cases, too.
+    excerpt_length: the most characters of an excerpt, 20 to 10000. The answer has matches, scanned_count, stopped_by
+    and next_after. A match has chunk_id, document_id, external_id, chunk_index, title, source_uri, speaker,
+    occurred_at, metadata and excerpts: the lines of up to three matches. If there may be more, stopped_by says why it
+    ended: match_count, time (5 seconds), scanned_count (1,000,000 chunks) or bytes (1,000,000).
+
+    Maps to braid.grep. `match_count`, or `limit`, is 20 by default. Raise InvalidArgumentError, LimitExceededError,
+    NotFoundError.
+    """
+    match_count = row_count(match_count, other_names, 20)
+    (found,) = client._session.json(
+        "grep",
+        """
+        pattern => %(pattern)s::text, filters => %(filters)s::jsonb, collection => %(collection)s::text,
+        match_count => %(match_count)s::int, after => %(after)s::bigint, regex => %(regex)s::boolean,
+        ignore_case => %(ignore_case)s::boolean, excerpt_length => %(excerpt_length)s::int
+        """,
+        pattern=pattern,
+        filters=optional_json(filters, "filters"),
+        collection=collection,
+        match_count=match_count,
+        after=after,
+        regex=regex,
+        ignore_case=ignore_case,
+        excerpt_length=excerpt_length,
+    )
+    return GrepMatches.from_row(found)
+
+
+def list_values(
+    client: BaseClient,
+    keys: Sequence[str] | None = None,
+    *,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    value_count: int = 10,
+) -> list[KeyValues]:
+    """List the keys by which chunks can be filtered, each with its values and how many chunks have each value.
+
+    keys: null, the default, lists every key that occurs, up to 100. Keys are speaker, category, language, importance,
+    occurred_at (in days, UTC) and metadata keys, also within one object, such as account.tier. filters: which chunks
+    are counted, as in searches. value_count: how many values of each key are listed, 0 to 1000; the commonest come
+    first. Keys that most chunks have come first. distinct_count: how many values the key has. minimum and maximum: the
+    least and the greatest value, as numbers if all are numbers, otherwise compared as text and cut to 100 characters.
+    top_values: a JSON array of objects with value and count. Each element of an array counts as a value, once for each
+    chunk.
+
+    Maps to braid.list_values. Raise InvalidArgumentError, NotFoundError.
+    """
+    found = client._session.records(
+        "list_values",
+        """
+        keys => %(keys)s::text[], filters => %(filters)s::jsonb, collection => %(collection)s::text,
+        value_count => %(value_count)s::int
+        """,
+        keys=None if keys is None else as_list(keys, "keys"),
+        filters=optional_json(filters, "filters"),
+        collection=collection,
+        value_count=value_count,
+    )
+    return [KeyValues(*row) for row in found]
 
 
 def similar_chunks(

@@ -86,6 +86,8 @@ class Methods(BaseClient):
     get_ranking_model = calls_reranking.get_ranking_model
     list_ranking_models = calls_reranking.list_ranking_models
     drop_ranking_model = calls_reranking.drop_ranking_model
+    grep = calls_search.grep
+    list_values = calls_search.list_values
     similar_chunks = calls_search.similar_chunks
     similar_documents = calls_search.similar_documents
     fuse = calls_search.fuse

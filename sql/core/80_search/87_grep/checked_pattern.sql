@@ -1,0 +1,43 @@
+create or replace function braid_store.checked_pattern(pattern text, is_regex boolean, ignore_case boolean)
+returns text
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_max_length constant int := 500;
+  -- In this copy, each escaped backslash is replaced, so that every backslash left begins an escape.
+  v_escapes text := replace(checked_pattern.pattern, E'\\\\', E'\u0001');
+begin
+  if length(checked_pattern.pattern) > c_max_length then
+    raise exception 'pattern has % characters, more than %', length(checked_pattern.pattern), c_max_length
+      using errcode = '54000', hint = 'Look for a shorter part of the text.';
+  elsif not checked_pattern.is_regex then
+    -- ***= tells PostgreSQL that the rest of the regular expression is literal.
+    return case when checked_pattern.ignore_case then '***=' else '' end || checked_pattern.pattern;
+  elsif v_escapes ~ E'\\\\[1-9]|\\(\\?<?[=!]' then
+    raise exception 'pattern has a backreference or a lookaround: %', to_json(checked_pattern.pattern)
+      using errcode = '22023',
+            hint = 'Their time has no bound in the length of the text. Leave them out, and narrow by filters.';
+  elsif starts_with(checked_pattern.pattern, '***') then
+    raise exception 'pattern begins with ***' using errcode = '22023', hint = E'Escape the asterisks: \\*\\*\\*.';
+  end if;
+  v_escapes := replace(replace(replace(v_escapes, E'\\b', E'\\y'), E'\\B', E'\\Y'), E'\u0001', E'\\\\');
+  begin
+    perform regexp_like('', v_escapes);
+  exception
+    when invalid_regular_expression then
+      raise exception 'pattern is no regular expression: %', sqlerrm
+        using errcode = '2201B',
+              hint = 'Write it as for the operator ~, or leave out regex to find the pattern as it is written.';
+  end;
+  return v_escapes;
+end
+$$;
+
+comment on function braid_store.checked_pattern(text, boolean, boolean) is
+  'Return the pattern in the form in which the text is compared with it: a regular expression, or with neither '
+  'is_regex nor ignore_case the text itself. Raise 22023, 54000 or 2201B for a pattern that is too long or invalid, or '
+  'whose time has no bound.';
