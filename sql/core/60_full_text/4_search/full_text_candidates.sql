@@ -6,6 +6,7 @@ create or replace function braid_store.full_text_candidates(
   min_score float8,
   candidate_count int,
   unlisted_ids bigint[] default '{}',
+  keys bigint[] default null,
   out candidates braid_store.candidate[],
   out is_cut boolean,
   out postings_read bigint,
@@ -87,7 +88,7 @@ begin
         v_unlisted := braid_store.score_candidates(
           tenant_id, collection, query, null,
           row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold), v_among,
-          unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted);
+          unlisted_ids, filter, candidate_count, v_min_threshold, null, v_unlisted, keys);
         v_scored := v_unlisted;
         v_among := null;
       end if;
@@ -116,7 +117,7 @@ begin
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
     v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments, v_gathered, v_among, v_among_ids,
-                                             filter, candidate_count, v_min_threshold, v_max_scored, v_scored);
+                                             filter, candidate_count, v_min_threshold, v_max_scored, v_scored, keys);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
     -- All places not gathered have bounds below low. They cannot matter if enough scores reach low, or if low is the
@@ -153,7 +154,7 @@ end
 $$;
 
 comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
-                                                     braid_store.filter, float8, int, bigint[]) is
+                                                     braid_store.filter, float8, int, bigint[], bigint[]) is
   'Find the candidate_count best chunks by BM25 among the chunks that pass a filter, with ranks from 1; equal scores '
   'are ordered by external_id and chunk_index. The search has three steps. First, compute upper bounds of the scores '
   'of all chunks at once. Second, choose a threshold that slightly more bounds reach than needed. Third, compute '
@@ -162,4 +163,5 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
   'the steps with a lower threshold. is_cut: whether the search ended early, after 600000 look-ups of lexemes (a '
   'phrase counts as 50); this happens only with prefixes or synonyms. postings_read: the number of postings read, '
   'counted again in each pass. A collection''s id negated means its sparse terms, whose weights take the place of '
-  'BM25. unlisted_ids: further chunks, which no segment lists; each is scored.';
+  'BM25. unlisted_ids: further chunks, which no segment lists; each is scored. '
+  'keys: what query_keys returns for the query, if the caller has it; else null.';

@@ -10,7 +10,8 @@ create or replace function braid_store.score_candidates(
   candidate_count int,
   min_threshold float8,
   max_scored int,
-  scored braid_store.scored_chunks
+  scored braid_store.scored_chunks,
+  keys bigint[]
 )
 returns braid_store.scored_chunks
 language plpgsql
@@ -46,7 +47,7 @@ declare
   -- Most searches have no filter and no demands. Then one statement finds the live chunks and scores them.
   v_keys bigint[] := case when collection.id > 0 and score_candidates.among is null and filter.is_empty
                                and not v_has_demands
-                          then braid_store.query_keys(query) end;
+                          then coalesce(keys, braid_store.query_keys(query)) end;
   v_b float8 := coalesce(collection.b, braid_store.adaptive_b(query.average_length));
   -- Without deletions there are no tombstones to look up, as in live_chunks.
   v_has_deletions boolean := query.has_deletions is not false;
@@ -160,10 +161,10 @@ $$;
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.searched_segments, braid_store.bounded_places, bigint[],
                                                  bigint[], braid_store.filter, int, float8, int,
-                                                 braid_store.scored_chunks) is
+                                                 braid_store.scored_chunks, bigint[]) is
   'Compute the exact scores of gathered places, highest bound first, and add them to the scores of earlier passes. '
   'Only live chunks that pass the filter and meet the query''s demands get scores. Scoring ends when candidate_count '
   'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). In the result, '
   'threshold is the score at rank candidate_count, or min_threshold if that is higher. among: the only places that '
   'were gathered from, ascending; null: all. among_ids: the chunks at these places, which are live if the filter is '
-  'empty.';
+  'empty. keys: as in full_text_candidates.';

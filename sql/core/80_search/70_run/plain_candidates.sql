@@ -38,7 +38,7 @@ begin
            request.filter, null, null, v_shard
     into leg_candidates
     from braid_store.full_text_candidates(request.tenant_id, request.collection, request.query, request.filter, null,
-                                          v_count) f;
+                                          v_count, keys => v_keys) f;
   end if;
   if request.legs <> 'full_text' then
     v_near := braid_store.nearest_plain(
