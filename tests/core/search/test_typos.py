@@ -200,7 +200,7 @@ def test_scores_are_those_of_the_words_meant_with_less_weight(db: Connection) ->
         typo = search(db, "priec", "default", {"explain": True, "typos": "auto"}, **extra)
         assert found(typo) == found(meant)
         for row, other in zip(typo["results"], meant["results"], strict=True):
-            assert math.isclose(row["score"], 0.8 * other["score"], rel_tol=1e-12)
+            assert math.isclose(row["score"], 0.9 * other["score"], rel_tol=1e-12)
     row = db.execute("select braid.explain_search('priec seat', options => '{\"typos\": \"auto\"}')").fetchone()
     assert row is not None
     assert row[0]["query"]["corrections"] == [

@@ -72,7 +72,7 @@ begin
     v_word_number := (select coalesce(max(n), 0) + 1 from unnest(matched.word_numbers) n);
     for v_near in
       select n.*, max(n.document_frequency) over () as term_frequency,
-             case when n.edits > 1 then 0.6 when left(n.written, 1) <> left(v_word.word, 1) then 0.5 else 0.8 end
+             case when n.edits > 1 then 0.7 when left(n.written, 1) <> left(v_word.word, 1) then 0.6 else 0.9 end
                as share
       from braid_store.near_lexemes(match_typos.tenant_id, match_typos.collection, v_word.word, v_word.lexeme) n
       where n.document_frequency >= c_least_ratio * v_word.document_frequency

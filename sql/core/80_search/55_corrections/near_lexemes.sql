@@ -21,24 +21,29 @@ declare
   c_config constant text := near_lexemes.collection.text_config;
   c_folds constant boolean := near_lexemes.collection.fold_diacritics;
   v_variants text[];
-  v_is_stop_word boolean;
+  v_at_start boolean;
   v_found int;
   v_folded text;
 begin
   if c_length not between 4 and 64 then
     return;
   end if;
-  foreach v_is_stop_word in array '{f,t}'::boolean[] loop
+  foreach v_at_start in array '{f,t}'::boolean[] loop
     -- First keep the first letter, which is seldom wrong (Pollock & Zamora 1984). Then try edits at the first letter.
-    v_variants := braid_store.spelling_variants(c_word, not c_folds, v_is_stop_word);
+    v_variants := braid_store.spelling_variants(c_word, not c_folds, v_at_start);
     if v_variants = '{}' then
       return;
     end if;
     return query
     with variants as materialized (
-      select v.lexeme, min(v.word_number) as number, bool_or(v.kind = 'stop_word') as is_stop_word
-      from braid_store.token_lexemes(v_variants, c_config, c_folds) v
-      where v.kind in ('word', 'stop_word') and v.lexeme <> near_lexemes.lexeme
+      -- token_lexemes would give the same lexemes of such plain words in twice the time.
+      select v.lexeme, min(v.number) as number, bool_or(v.is_stop_word) as is_stop_word
+      from (
+        select case when c_folds and octet_length(s.stem) > length(s.stem) then braid_store.token_fold(s.stem)
+                    else s.stem end as lexeme, s.is_stop_word, s.number
+        from braid_store.token_stem(v_variants, c_config) with ordinality s (word, stem, is_stop_word, number)
+      ) v
+      where v.lexeme <> near_lexemes.lexeme
       group by v.lexeme
     )
     select v.lexeme, v_variants[v.number], 1, p.document_frequency
@@ -65,13 +70,15 @@ begin
   v_folded := case when c_folds then braid_store.token_fold(c_word) else c_word end;
   return query
   with forms as materialized (
-    -- The word itself may differ from a lexeme by two edits. A word with an ending differs by one edit in the stem and
-    -- one in the ending: then a variant is stemmed.
+    -- The word or its stem may differ from a lexeme by two edits. Or one edit is in the stem and one in the ending:
+    -- then a variant has an ending, and its stem differs by one edit.
     select f.form, 2 as edits, '' as ending from (values (v_folded), (near_lexemes.lexeme)) f (form)
     union all
     select v.lexeme, 1, min(substr(v_variants[v.word_number], length(v.lexeme) + 1))
     from braid_store.token_lexemes(v_variants, c_config, c_folds) v
     where v.kind = 'word' and length(v.lexeme) between 4 and length(v_variants[v.word_number]) - 2
+      -- If the word has an ending, its stem comes first, and other stems tell nothing more.
+      and (starts_with(v_folded, v.lexeme) or length(near_lexemes.lexeme) > length(v_folded) - 2)
     group by v.lexeme
   ), parts as materialized (
     -- A lexeme has one of these parts of a form, whatever the edits are: with two edits a third, with one a half. An
@@ -105,4 +112,9 @@ end
 $$;
 
 comment on function braid_store.near_lexemes(int, braid_store.collections, text, text) is
-  'Find the indexed lexemes of words that are spelt nearly as a given word.';
+  'Find the indexed lexemes of words that are spelt nearly as a given word, whose own lexeme is lexeme. written: the '
+  'near word as it may be written. edits: how many edits lie between both words: 1, or 2 from 8 letters on and only if '
+  'no word is one edit away. The first letter differs only if no word at one edit has the same. Return no rows for '
+  'fewer than 4 or more than 64 letters, letters of several alphabets, and words one edit from a stop word. At one '
+  'edit, all spellings are stemmed and looked up. At two, the lexemes with the same first letter are read, and '
+  'compared if they have a part of the word.';

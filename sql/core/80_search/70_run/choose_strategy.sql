@@ -33,7 +33,7 @@ begin
     join lateral unnest(braid_store.query_conditions(array(
            select row(t.clause_number, t.clause_number, 'must', t.kind, t.position, t.lexeme, t.token_kind,
                       t.written)::braid_store.query_token
-           from unnest(request.tokens) t where t.clause_number = p.clause_number), '{}', '{}')) c on true
+           from unnest(request.tokens) t where t.clause_number = p.clause_number))) c on true
     -- A longer text is no query that somebody typed, and its quotations are by the way.
     where p.is_query and p.occurrence = 'should'
       -- One quoted word is seldom a name.
