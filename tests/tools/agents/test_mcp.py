@@ -35,6 +35,7 @@ import pgbraid
 from pgbraid.cli import main
 from pgbraid.errors import EmbeddingServiceError
 from pgbraid_tools.mcp_server import Connections, TokenSettings, build_server, http_app
+from pgbraid_tools.mcp_server.calling import STRUCTURED
 from support import HashEmbedder
 from support.pgbouncer import pooled
 from support.waiting import PATIENCE, until_async
@@ -55,7 +56,7 @@ DOCUMENTS: list[dict[str, Any]] = [
     },
     {"external_id": "note-1", "content": "The export fails with error E42.", "speaker": "Cleo"},
 ]
-READING = ["search", "recall", "timeline", "get_document", "explain"]
+READING = ["search", "grep", "read", "list", "facets", "recall", "timeline", "explain"]
 SECRET = "a secret of this test that is long enough"
 RESOURCE = "https://search.example.com/mcp"
 pytestmark = pytest.mark.any_version
@@ -79,10 +80,21 @@ def observer(filled: str) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
+class Agent(Client):
+    """Ask for data in place of text."""
+
+    async def __aenter__(self) -> Agent:
+        await super().__aenter__()
+        return self
+
+    async def call_tool(self, *arguments: Any, **options: Any) -> CallToolResult:
+        return await super().call_tool(*arguments, **{"meta": {STRUCTURED: True}, **options})
+
+
 @asynccontextmanager
-async def tools(dsn: str, **options: Any) -> AsyncIterator[Client]:
+async def tools(dsn: str, **options: Any) -> AsyncIterator[Agent]:
     embedder = options.pop("embedder", HashEmbedder())
-    async with Connections(dsn, embedder=embedder) as opened, Client(build_server(opened, **options)) as client:
+    async with Connections(dsn, embedder=embedder) as opened, Agent(build_server(opened, **options)) as client:
         yield client
 
 
@@ -96,7 +108,20 @@ def call(dsn: str, tool: str, arguments: dict[str, Any], **options: Any) -> Call
 
 def given(result: CallToolResult) -> Any:
     assert not result.is_error, text(result)
+    assert result.content == []
     return result.structured_content
+
+
+def said(dsn: str, tool: str, arguments: dict[str, Any], **options: Any) -> str:
+    """Return the answer as text, which is all of it unless a client asks for data."""
+
+    async def run() -> CallToolResult:
+        async with tools(dsn, **options) as client:
+            return await client.call_tool(tool, arguments, meta=None)
+
+    result = asyncio.run(run())
+    assert result.structured_content is None and not result.is_error
+    return text(result)
 
 
 def text(result: CallToolResult) -> str:
@@ -115,24 +140,24 @@ def test_what_an_agent_is_told(filled: str) -> None:
     assert [tool.name for tool in writing] == [*READING, "remember", "forget"]
     assert "remember" in instructions
     for tool in writing:
-        assert tool.description and tool.output_schema and tool.annotations is not None
+        assert tool.description and tool.output_schema is None and tool.annotations is not None
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.open_world_hint is False
         assert tool.input_schema["additionalProperties"] is False
     # A token is about four characters of JSON; 3.5 leaves a margin.
     words = json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in writing])
-    assert len(words) / 3.5 < 2500
+    assert len(words) / 3.5 < 2200
 
 
 def test_searching(filled: str) -> None:
-    result = call(filled, "search", {"query": "price for a team", "match_count": 2})
-    rows = given(result)["results"]
+    asked = {"query": "price for a team", "match_count": 2}
+    rows = given(call(filled, "search", asked))["results"]
     assert len(rows) == 2
     assert rows[0]["external_id"] == "call-1" and rows[0]["chunk_index"] == 0
     assert rows[0]["speaker"] == "Ana" and rows[0]["occurred_at"] == "2025-03-03T10:00:00+00:00"
     assert rows[0]["metadata"] == {"account": "acme"}
     assert "source_uri" not in rows[0]
-    origin, _, content = text(result).partition("\n")
+    origin, _, content = said(filled, "search", asked).partition("\n")
     assert origin == "[call-1#0] · Call with Acme · Ana · 2025-03-03T10:00:00+00:00"
     assert content.startswith("The price is too high")
 
@@ -166,30 +191,79 @@ def test_a_timeline(filled: str) -> None:
     assert given(call(filled, "timeline", {"match_count": 1}))["turns"][-1]["chunk_index"] == 2
 
 
-def test_reading_on(filled: str) -> None:
-    first = given(call(filled, "get_document", {"external_id": "call-1", "chunk_count": 2}))
+def test_reading_around(filled: str) -> None:
+    first = given(call(filled, "read", {"external_id": "call-1", "after": 1}))
     assert first["chunk_count"] == 3 and first["next_chunk"] == 2
-    rest = given(call(filled, "get_document", {"external_id": "call-1", "first_chunk": 2}))
-    assert [chunk["content"] for chunk in first["chunks"] + rest["chunks"]] == [turn["text"] for turn in CALLS]
-    assert "next_chunk" not in rest
-    beyond = given(call(filled, "get_document", {"external_id": "call-1", "first_chunk": 9}))
-    assert beyond["chunks"] == [] and "next_chunk" not in beyond
+    assert [chunk["content"] for chunk in first["chunks"]] == [turn["text"] for turn in CALLS[:2]]
+    for asked, before, after, expected in (
+        ("call-1#1", 1, 1, [0, 1, 2]),
+        ("call-1#1", 0, 0, [1]),
+        ("call-1#2", 1, 5, [1, 2]),
+        ("call-1#0", 9, 0, [0]),
+        ("call-1#9", 2, 2, []),
+    ):
+        read = given(call(filled, "read", {"external_id": asked, "before": before, "after": after}))
+        assert [chunk["chunk_index"] for chunk in read["chunks"]] == expected
+        assert ("next_chunk" in read) is (expected not in ([], [0, 1, 2], [1, 2]))
+    shown = said(filled, "read", {"external_id": "call-1#1", "before": 0, "after": 0})
+    assert shown.startswith("Call with Acme\n[call-1#1] · Ben · 2025") and "read call-1#2" in shown
 
 
 def test_reading_what_an_answer_cites(filled: str, client: pgbraid.Client, dsn: str) -> None:
-    cited = text(call(filled, "search", {"query": "seats", "mode": "full_text"})).partition("]")[0][1:]
+    cited = said(filled, "search", {"query": "seats", "mode": "full_text"}).partition("]")[0][1:]
     assert cited == "call-1#1"
-    read = given(call(filled, "get_document", {"external_id": cited}))
+    read = given(call(filled, "read", {"external_id": cited, "before": 0}))
     assert read["external_id"] == "call-1"
     assert [chunk["chunk_index"] for chunk in read["chunks"]] == [1, 2]
-    read = given(call(filled, "get_document", {"external_id": cited, "first_chunk": 0, "chunk_count": 1}))
-    assert [chunk["chunk_index"] for chunk in read["chunks"]] == [0] and read["next_chunk"] == 1
     by_id = given(call(filled, "explain", {"query": "seats", "external_id": "call-1"}))
     assert given(call(filled, "explain", {"query": "seats", "external_id": cited}))["outcome"] == by_id["outcome"]
     # An external_id that itself ends in # and a number is preferred to a citation of a chunk.
     client.add_documents([{"external_id": "a", "content": "Harbour."}, {"external_id": "a#1", "content": "Ship."}])
-    read = given(call(dsn, "get_document", {"external_id": "a#1"}))
+    read = given(call(dsn, "read", {"external_id": "a#1"}))
     assert (read["external_id"], read["chunks"][0]["content"]) == ("a#1", "Ship.")
+
+
+def test_grepping(filled: str) -> None:
+    found = given(call(filled, "grep", {"pattern": "E42"}))
+    assert [(row["external_id"], row["content"]) for row in found["matches"]] == [
+        ("note-1", "The export fails with error E42.")
+    ]
+    assert found["scanned_count"] == 4 and "next_after" not in found
+    asked = {"pattern": r"\ba\b", "regex": True, "ignore_case": True, "filters": {"account": "acme"}}
+    page = given(call(filled, "grep", {**asked, "match_count": 1}))
+    rest = given(call(filled, "grep", {**asked, "after": page["next_after"]}))
+    assert [row["chunk_index"] for row in page["matches"] + rest["matches"]] == [0, 2]
+    assert "go on with after=" in said(filled, "grep", {**asked, "match_count": 1})
+    assert said(filled, "grep", {"pattern": "nowhere"}) == "no match in 4 chunks"
+
+
+def test_listing(filled: str) -> None:
+    assert said(filled, "list", {}) == "[call-1] · Call with Acme · 3 chunks\n[note-1] · 1 chunk"
+    page = given(call(filled, "list", {"match_count": 1}))
+    assert page["next_after"] == "call-1"
+    rest = given(call(filled, "list", {"after": "call-1"}))
+    assert [row["external_id"] for row in rest["documents"]] == ["note-1"] and "next_after" not in rest
+    keys = {row["key"]: row for row in given(call(filled, "list", {"what": "keys"}))["keys"]}
+    assert keys["account"]["top_values"] == [{"value": "acme", "count": 3}]
+    assert keys["occurred_at"]["minimum"] == "2025-03-03"
+    assert "speaker: Ana (2), Ben (1), Cleo (1)" in said(filled, "list", {"what": "keys"})
+    assert said(filled, "list", {"what": "collections"}) == "default: 2 documents, 4 chunks"
+
+
+def test_counting(filled: str) -> None:
+    found = given(call(filled, "facets", {"keys": ["speaker"], "query": "seats year"}))
+    assert found == {"facets": {"speaker": [{"value": "Ana", "count": 1}, {"value": "Ben", "count": 1}]}}
+    assert said(filled, "facets", {"keys": ["account", "none"]}) == "account: acme (3)\nnone: no values"
+
+
+def test_filters_without_a_query(filled: str) -> None:
+    found = given(call(filled, "search", {"filters": {"speaker": "Ana"}}))
+    assert [(row["chunk_index"], row["content"]) for row in found["results"]] == [
+        (0, CALLS[0]["text"]),
+        (2, CALLS[2]["text"]),
+    ]
+    cut = given(call(filled, "search", {"match_count": 1}))
+    assert len(cut["results"]) == 1 and "narrow the filters" in cut["warnings"][0]
 
 
 def test_answers_are_bounded(client: pgbraid.Client, dsn: str) -> None:
@@ -198,11 +272,12 @@ def test_answers_are_bounded(client: pgbraid.Client, dsn: str) -> None:
     client.add_documents([{"external_id": "long", "title": "Ships", "chunks": chunks, "metadata": notes}])
     rows = given(call(dsn, "search", {"query": "harbour", "mode": "full_text"}))["results"]
     assert len(rows) == 4 and all(len(row["content"]) == 2000 and "metadata" not in row for row in rows)
-    first = given(call(dsn, "get_document", {"external_id": "long"}))
+    first = given(call(dsn, "read", {"external_id": "long"}))
     assert first["title"] == "Ships" and "metadata" not in first
     read = [chunk["chunk_index"] for chunk in first["chunks"]]
+    assert len(read) == 1
     while "next_chunk" in first:
-        first = given(call(dsn, "get_document", {"external_id": "long", "first_chunk": first["next_chunk"]}))
+        first = given(call(dsn, "read", {"external_id": f"long#{first['next_chunk']}", "before": 0}))
         read += [chunk["chunk_index"] for chunk in first["chunks"]]
     assert read == [0, 1, 2, 3]
 
@@ -214,11 +289,11 @@ def test_explaining(filled: str) -> None:
 
 def test_a_long_passage_is_cut(client: pgbraid.Client, dsn: str) -> None:
     client.add_documents([{"external_id": "long", "chunks": [{"content": "harbour " * 1000}]}])
-    result = call(dsn, "search", {"query": "harbour", "mode": "full_text"})
-    (row,) = given(result)["results"]
+    asked = {"query": "harbour", "mode": "full_text"}
+    (row,) = given(call(dsn, "search", asked))["results"]
     assert len(row["content"]) == 2000 and row["is_cut"] is True
-    assert text(result).endswith(" […]")
-    (chunk,) = given(call(dsn, "get_document", {"external_id": "long"}))["chunks"]
+    assert said(dsn, "search", asked).endswith(" […]")
+    (chunk,) = given(call(dsn, "read", {"external_id": "long"}))["chunks"]
     assert len(chunk["content"]) >= 7999
 
 
@@ -265,32 +340,42 @@ def test_without_the_embedding_service(filled: str, dsn: str) -> None:
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
-    ("search", {"query": "price", "match_count": 0}, "match_count"),
-    ("search", {"query": "price", "match_count": 51}, "match_count"),
-    ("search", {"query": "price", "limit": 5}, "its name is now: match_count"),
-    ("search", {}, "query"),
+    ("search", {"query": "price", "match_count": 0}, "match_count: give a whole number from 1 to 50"),
+    ("search", {"query": "price", "match_count": 51}, "match_count: give a whole number from 1 to 50"),
+    ("search", {"query": "price", "limit": 5}, "no argument limit; did you mean match_count? Its arguments: query, "),
+    ("search", {"query": ["price"]}, "query: give a text"),
     ("search", {"query": "price", "filters": {"speaker": {"$near": 1}}}, "Hint: "),
-    ("search", {"query": "price", "filters": [1]}, "filters"),
-    ("search", {"query": "price", "mode": "magic"}, "mode"),
+    ("search", {"query": "price", "filters": [1]}, "filters: give an object (On columns"),
+    ("search", {"query": "price", "mode": "magic"}, "mode: give hybrid or full_text or semantic"),
     ("search", {"query": "price", "collection": "secret"}, "use one of: default"),
     ("search", {"query": "a\x00b"}, "NUL"),
     ("search", {"query": "\ud800"}, "surrogates"),
+    ("grep", {}, "grep needs pattern: give a text that is not empty"),
+    ("grep", {"pattern": ""}, "pattern: give a text that is not empty"),
+    ("grep", {"pattern": "(a", "regex": True}, "Hint: "),
+    ("grep", {"pattern": "a", "regexp": True}, "did you mean regex?"),
+    ("grep", {"pattern": "a" * 501}, "501 characters"),
+    ("grep", {"pattern": "a", "collection": "secret"}, "use one of: default"),
+    ("list", {"what": "tables"}, "what: give documents or keys or collections"),
+    ("list", {"match_count": 1001}, "from 1 to 1000"),
+    ("facets", {"keys": []}, "keys: give an array of 1 to 20 texts"),
+    ("facets", {"keys": ["occurred_at"]}, "Hint: "),
     ("recall", {"query": "price", "timeframe": "when pigs fly"}, "Hint: "),
-    ("get_document", {"external_id": "nothing"}, "take external_id from the results of search"),
-    ("get_document", {"external_id": "call-1", "first_chunk": -1}, "first_chunk"),
-    ("get_document", {"external_id": "nothing#1"}, 'no document "nothing#1"'),
-    ("search", {"query": "price", "filtres": {"speaker": "Ben"}}, "filtres"),
-    ("recall", {"query": "price", "mode": "hybrid"}, "mode"),
+    ("read", {"external_id": "nothing"}, "take the id from an answer of search, grep or list"),
+    ("read", {"external_id": "call-1", "before": -1}, "before: give a whole number from 0 to 100"),
+    ("read", {"external_id": "nothing#1"}, 'no document "nothing#1"'),
+    ("read", {"id": "call-1"}, "did you mean external_id?"),
+    ("search", {"query": "price", "filtres": {"speaker": "Ben"}}, "no argument filtres; did you mean filters?"),
+    ("recall", {"query": "price", "mode": "hybrid"}, "recall has no argument mode. Its arguments: query, "),
     ("timeline", {"query": "price"}, "query"),
-    ("get_document", {"external_id": "call-1", "first": 1}, "first"),
     ("explain", {"query": "price", "limit": 1}, "limit"),
     ("remember", {"content": "x", "tags": ["a"]}, "tags"),
     ("forget", {"external_ids": ["nothing"], "dry_run": True}, "dry_run"),
     ("remember", {"content": ""}, "content"),
-    ("remember", {"content": "x", "occurred_at": "yesterday-ish"}, "occurred_at"),
+    ("remember", {"content": "x", "occurred_at": "yesterday-ish"}, "occurred_at: give a text (ISO 8601"),
     ("remember", {"content": "x", "importance": "NaN"}, "Hint: "),
     ("forget", {"external_ids": []}, "external_ids"),
-    ("forget", {"external_ids": ["x"] * 101}, "external_ids"),
+    ("forget", {"external_ids": ["x"] * 101}, "external_ids: give an array of 1 to 100 texts"),
     ("drop_database", {}, "drop_database"),
 ]
 
@@ -306,7 +391,7 @@ def test_bad_arguments(filled: str) -> None:
                 # raised by the protocol, or for text that cannot be encoded
                 except (MCPError, UnicodeEncodeError) as error:
                     told = str(error)
-                assert message in told and "Traceback" not in told, (tool, arguments, told)
+                assert message in told and "Traceback" not in told and "pydantic" not in told, (tool, arguments, told)
             assert given(await client.call_tool("search", {"query": "price"}))["results"]
 
     asyncio.run(run())
@@ -351,14 +436,14 @@ def test_a_call_that_is_cancelled_ends_its_statement(filled: str, observer: psyc
 
     async def run() -> Any:
         async with tools(filled) as client:
-            calling = asyncio.create_task(client.call_tool("get_document", {"external_id": "call-1"}))
+            calling = asyncio.create_task(client.call_tool("read", {"external_id": "call-1"}))
             await until_async(lambda: waiting(observer))
             calling.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await calling
             await until_async(lambda: not waiting(observer))
             observer.execute("rollback")
-            return given(await client.call_tool("get_document", {"external_id": "call-1"}))
+            return given(await client.call_tool("read", {"external_id": "call-1"}))
 
     assert asyncio.run(run())["chunk_count"] == 3
 
@@ -400,8 +485,8 @@ def test_an_agent_starts_it_itself(filled: str) -> None:
     parameters = StdioServerParameters(command=program, args=["mcp", "--dsn", filled, "--write"], env=dict(os.environ))
 
     async def run() -> None:
-        async with Client(parameters, read_timeout_seconds=60) as client:
-            assert len((await client.list_tools()).tools) == 7
+        async with Agent(parameters, read_timeout_seconds=60) as client:
+            assert len((await client.list_tools()).tools) == 10
             found = given(await client.call_tool("search", {"query": "price", "mode": "full_text"}))
             assert found["results"][0]["external_id"] == "call-1"
 
@@ -496,7 +581,7 @@ class Served:
             headers = {} if token is None else {"Authorization": f"Bearer {token}"}
             async with (
                 httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
-                Client(streamable_http_client(self.url, http_client=http)) as client,
+                Agent(streamable_http_client(self.url, http_client=http)) as client,
             ):
                 return await client.call_tool(tool, arguments)
 
@@ -548,7 +633,7 @@ def test_a_token_names_the_tenant(served: Served) -> None:
     for tenant in ("acme", "beta", "acme"):
         rows = given(served.call("search", {"query": "price"}, signed(tenant)))["results"]
         assert [row["external_id"] for row in rows] == [f"of-{tenant}"]
-    other = served.call("get_document", {"external_id": "of-beta"}, signed("acme"))
+    other = served.call("read", {"external_id": "of-beta"}, signed("acme"))
     assert other.is_error and "of-beta" in text(other)
     given(served.call("forget", {"external_ids": ["of-beta", "of-acme"]}, signed("acme")))
     assert given(served.call("search", {"query": "price"}, signed("beta")))["results"]
@@ -563,7 +648,7 @@ def both_at_once(served: Served) -> None:
             headers = {"Authorization": f"Bearer {signed(tenant)}"}
             async with (
                 httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
-                Client(streamable_http_client(served.url, http_client=http)) as client,
+                Agent(streamable_http_client(served.url, http_client=http)) as client,
             ):
                 for _ in range(6):
                     rows = given(await client.call_tool("search", {"query": "price"}))["results"]

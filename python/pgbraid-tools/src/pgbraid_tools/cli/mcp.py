@@ -73,7 +73,8 @@ def mcp(
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
-    """Serve agents the tools search, recall, timeline, get_document and explain; with --write also remember and forget.
+    """Serve agents the tools search, grep, read, list, facets, recall, timeline and explain; with --write also remember
+    and forget.
 
     Without --http, an agent starts the server itself. With --http, a server on any interface but loopback demands
     bearer tokens, and each call acts for the tenant that its token names.

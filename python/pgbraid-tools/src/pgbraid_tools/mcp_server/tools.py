@@ -5,28 +5,27 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 from warnings import catch_warnings, simplefilter
 
 from mcp.server.auth.middleware.auth_context import get_access_token
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult
 from pydantic import Field
 
 from pgbraid.async_client import AsyncClient
-from pgbraid.errors import EmbeddingError, InvalidArgumentError, NotFoundError, PermissionDeniedError, PgbraidError
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, NotFoundError, PermissionDeniedError
+from pgbraid.stored import Document
 from pgbraid_tools.mcp_server.answers import (
-    Deleted,
-    DocumentAnswer,
-    ExplanationAnswer,
-    Results,
-    Stored,
-    Turns,
-    answer,
+    PASSAGE,
+    Answer,
+    collections_answer,
     document_answer,
+    documents_answer,
+    facets_answer,
+    grep_answer,
+    keys_answer,
     results_answer,
     turns_answer,
 )
@@ -35,7 +34,6 @@ from pgbraid_tools.mcp_server.tokens import tenant_of
 
 __all__ = ["Tools"]
 
-Tool = TypeVar("Tool", bound=Callable[..., Awaitable[Any]])
 # `remember` embeds up to this number of chunks at once; `pgbraid work` embeds the rest.
 MOST_EMBEDDED = 64
 
@@ -43,27 +41,14 @@ MatchCount = Annotated[int, Field(ge=1, le=50)]
 Filters = Annotated[
     dict[str, Any] | None,
     Field(
-        description='On speaker, category, importance, occurred_at, source_uri or metadata keys: {"speaker": "Ana",'
-        ' "importance": {"$gte": 3}, "tag": {"$in": ["a", "b"]}}; $and, $or, $not'
+        description='On columns and metadata keys: {"speaker": "Ana", "importance": {"$gte": 3},'
+        ' "external_id": {"$like": "a/%"}}; $in, $exists, $and, $or, $not'
     ),
 ]
 Timeframe = Annotated[
     str | None, Field(description='"last week", "March 2025", "2025-01-01/P1M"; "auto" takes it from the query')
 ]
 Collection = Annotated[str | None, Field(description="Leave out for the default")]
-
-
-def _told(tool: Tool) -> Tool:
-    """Report an error of the library with its hint; the protocol's library hides all other errors."""
-
-    @functools.wraps(tool)
-    async def call(*arguments: Any, **named: Any) -> Any:
-        try:
-            return await tool(*arguments, **named)
-        except PgbraidError as error:
-            raise ToolError(str(error)) from error
-
-    return call  # type: ignore[return-value]
 
 
 def _cited(passage: str) -> tuple[str, int] | None:
@@ -103,21 +88,28 @@ class Tools:
         self._collections = tuple(collections)
         self._tenant_claim = tenant_claim
 
-    @_told
     async def search(
         self,
-        query: str,
+        query: str = "",
         match_count: MatchCount = 8,
         filters: Filters = None,
         mode: Literal["hybrid", "full_text", "semantic"] = "hybrid",
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, Results]:
-        """Find passages by words and by meaning. The query may have "quoted phrases", +required and -excluded words."""
+    ) -> Answer:
+        """Find passages by words and by meaning. The query may have "quoted phrases", +required and -excluded words;
+        without a query, all passages that pass the filters."""
         async with self._client() as client:
+            if not query.strip():
+                listed = await client.grep(
+                    filters=filters,
+                    match_count=match_count,
+                    excerpt_length=PASSAGE,
+                    collection=self._collection(collection),
+                )
+                return grep_answer(listed, is_listing=True)
             found = await client.search(query, match_count, mode, filters, self._collection(collection))
         return results_answer(found, found.warnings)
 
-    @_told
     async def recall(
         self,
         query: str,
@@ -125,7 +117,7 @@ class Tools:
         match_count: MatchCount = 8,
         filters: Filters = None,
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, Results]:
+    ) -> Answer:
         """Find what was said or written within a time, best first."""
         async with self._client() as client:
             found = await client.recall(
@@ -133,7 +125,6 @@ class Tools:
             )
         return results_answer(found, found.warnings)
 
-    @_told
     async def timeline(
         self,
         topic: str | None = None,
@@ -141,7 +132,7 @@ class Tools:
         match_count: MatchCount = 20,
         filters: Filters = None,
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, Turns]:
+    ) -> Answer:
         """Show what was said on a topic in chronological order, with the turns around it. Without a topic, show the
         latest turns."""
         async with self._client() as client:
@@ -150,37 +141,98 @@ class Tools:
             )
         return turns_answer(found, found.warnings)
 
-    @_told
-    async def get_document(
+    async def list_(
         self,
-        external_id: str,
-        first_chunk: Annotated[int | None, Field(ge=0)] = None,
-        chunk_count: Annotated[int, Field(ge=1, le=100)] = 20,
+        what: Literal["documents", "keys", "collections"] = "documents",
+        filters: Filters = None,
+        match_count: Annotated[int, Field(ge=1, le=1000)] = 50,
+        after: str | None = None,
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, DocumentAnswer]:
-        """Read a document, or go on at next_chunk; external_id#n begins at chunk n. Neighbouring chunks may overlap."""
+    ) -> Answer:
+        """List documents by id, or the keys to filter by with their values and counts, or collections."""
         asked = self._collection(collection)
         async with self._client() as client:
-            document = await client.get_document(external_id, collection=asked)
+            if what == "keys":
+                return keys_answer(await client.list_values(filters=filters, collection=asked))
+            if what == "collections":
+                rows = [row for name in self._collections for row in (await client.status(name))["collections"]]
+                return collections_answer(rows)
+            found = await client.list_documents(asked, match_count=match_count, after=after, filters=filters)
+        return documents_answer(found, is_full=len(found) == match_count)
+
+    async def facets(
+        self,
+        keys: Annotated[Sequence[str], Field(min_length=1, max_length=20)],
+        query: str | None = None,
+        filters: Filters = None,
+        value_count: Annotated[int, Field(ge=1, le=1000)] = 10,
+        collection: Collection = None,
+    ) -> Answer:
+        """Count the passages that have each value of some keys and match the query."""
+        async with self._client() as client:
+            found = await client.facets(
+                keys, query, filters=filters, value_count=value_count, collection=self._collection(collection)
+            )
+        return facets_answer(found)
+
+    async def grep(
+        self,
+        pattern: Annotated[str, Field(min_length=1)],
+        regex: bool = False,
+        ignore_case: bool = False,
+        filters: Filters = None,
+        match_count: Annotated[int, Field(ge=1, le=1000)] = 20,
+        after: int | None = None,
+        collection: Collection = None,
+    ) -> Answer:
+        """Find every place where a text stands exactly, or a regular expression matches; shows the lines."""
+        async with self._client() as client:
+            found = await client.grep(
+                pattern,
+                regex=regex,
+                ignore_case=ignore_case,
+                filters=filters,
+                match_count=match_count,
+                after=after,
+                collection=self._collection(collection),
+            )
+        return grep_answer(found)
+
+    async def read(
+        self,
+        external_id: Annotated[str, Field(description="id, or id#chunk")],
+        before: Annotated[int, Field(ge=0, le=100)] = 1,
+        after: Annotated[int, Field(ge=0, le=100)] = 5,
+        collection: Collection = None,
+    ) -> Answer:
+        """Read a document from its beginning, or the chunks before and after one chunk."""
+        asked = self._collection(collection)
+
+        async def chunks(document: str, chunk: int) -> Document | None:
+            first = max(chunk - before, 0)
+            return await client.get_document(
+                document, collection=asked, first_chunk=first, chunk_count=chunk + after + 1 - first
+            )
+
+        async with self._client() as client:
+            document = await chunks(external_id, 0)
             if document is None and (cited := _cited(external_id)):
-                document = await client.get_document(cited[0], collection=asked)
-                first_chunk = cited[1] if first_chunk is None else first_chunk
+                document = await chunks(*cited)
         if document is None:
             raise NotFoundError(
                 f'there is no document "{external_id}" in the collection "{asked}"',
-                hint="take external_id from the results of search; a row of a synced table may still wait for"
+                hint="take the id from an answer of search, grep or list; a row of a synced table may still wait for"
                 " apply_changes",
             )
-        return document_answer(document, first_chunk or 0, chunk_count)
+        return document_answer(document)
 
-    @_told
     async def explain(
         self,
         query: str,
         external_id: Annotated[str | None, Field(description="Why is this document there, or not?")] = None,
         filters: Filters = None,
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, ExplanationAnswer]:
+    ) -> Answer:
         """Show how the scores of a search come about, and what became of one document."""
         async with self._client() as client:
             explain = functools.partial(
@@ -194,9 +246,8 @@ class Tools:
         found: dict[str, Any] = {"explanation": text}
         if explained.document is not None:
             found["outcome"] = explained.document["outcome"]
-        return answer(found, text)
+        return Answer(found, text)
 
-    @_told
     async def remember(
         self,
         content: Annotated[str, Field(min_length=1)],
@@ -208,7 +259,7 @@ class Tools:
         importance: float | None = None,
         metadata: dict[str, Any] | None = None,
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, Stored]:
+    ) -> Answer:
         """Store a text, to be found from now on."""
         asked = self._collection(collection)
         if external_id is None:
@@ -238,18 +289,17 @@ class Tools:
                 warnings.append(f"found by its words, and by meaning once it is embedded: {reason}")
         status = next(name for name in ("inserted", "replaced", "updated", "unchanged") if getattr(written, name))
         text = "\n".join([f"{status}: {external_id}", *(f"warning: {warning}" for warning in warnings)])
-        return answer({"external_id": external_id, "status": status, "warnings": warnings}, text)
+        return Answer({"external_id": external_id, "status": status, "warnings": warnings}, text)
 
-    @_told
     async def forget(
         self,
         external_ids: Annotated[list[str], Field(min_length=1, max_length=100)],
         collection: Collection = None,
-    ) -> Annotated[CallToolResult, Deleted]:
+    ) -> Answer:
         """Delete documents for good."""
         async with self._client() as client:
             deleted = await client.delete_documents(external_ids, collection=self._collection(collection))
-        return answer({"deleted": deleted}, f"{deleted} of {len(set(external_ids))} deleted")
+        return Answer({"deleted": deleted}, f"{deleted} of {len(set(external_ids))} deleted")
 
     def _collection(self, asked: str | None) -> str:
         if asked is None:
