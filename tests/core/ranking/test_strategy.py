@@ -88,6 +88,22 @@ def test_full_text_alone_ranks_them_first_too(db: Connection) -> None:
         assert rows[0][0] == "named" and len(rows) == 10
 
 
+def test_an_identifier_of_many_chunks_is_in_all_rows(db: Connection) -> None:
+    named = [{"external_id": f"named{n}", "content": "node.js " + "of nothing " * 9} for n in range(150)]
+    other = [{"external_id": f"other{n}", "content": "http server timeout settings"} for n in range(150)]
+    for document in named + other:
+        document["embedding"] = vector(FAR if document in named else NEAR)
+    upsert(db, named + other)
+    query = "http server timeout settings of node.js"
+    assert not any(row[0].startswith("named") for row in search(db, query, {}))
+    for arguments in ({}, {"match_count": 100}, {"fusion": "rrf"}):
+        rows = search(db, query, {"strategy": "auto"}, **arguments)
+        assert len(rows) == arguments.get("match_count", 10) and all(row[0].startswith("named") for row in rows)
+    assert "all rows have it" in reason(db, query)
+    text_only = hybrid(db, query_text=query, options={"strategy": "auto"})
+    assert len(text_only) == 10 and all(row[0].startswith("named") for row in text_only)
+
+
 def test_several_identifiers_count_each(db: Connection) -> None:
     texts = {"both": "17.1.0 and 17.2.0", "one": "17.2.0 17.2.0", "none": "17.3.0 PostgreSQL"}
     upsert(db, [{"external_id": name, "content": text, "embedding": vector(NEAR)} for name, text in texts.items()])

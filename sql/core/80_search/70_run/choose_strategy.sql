@@ -43,6 +43,17 @@ begin
     order by p.clause_number
     limit 8
   ) n;
+  if cardinality(v_named.conditions) = 1 and request.filters is null
+     and (request.query).conditions = '{}' and (request.query).required_words = 1
+     and exists (
+       select from unnest((request.query).lexemes, (request.query).document_frequencies) q (lexeme, frequency)
+       where q.frequency > request.candidate_count and array[q.lexeme] = (v_named.conditions)[1].lexemes) then
+    -- More chunks have the identifier than there are candidates, and they fill the page, so others can be left out.
+    v_request.query.conditions := v_named.conditions;
+    v_request.query.required_words := 0;
+    v_request.query := braid_store.choose_driver(request.tenant_id, (request.collection).id, v_request.query);
+    v_named.conditions := '{}';
+  end if;
   foreach v_condition in array v_named.conditions loop
     v_demand.conditions := array[v_condition];
     -- A chunk with the identifier gets more than the best score, so no chunk without any identifier is above it.
@@ -55,7 +66,9 @@ begin
   end loop;
   v_request.options.strategy_reason := concat_ws(
     ' ',
-    'Chunks with ' || v_named.present || ' come first.',
+    case when cardinality((v_request.query).conditions) > cardinality((request.query).conditions)
+         then 'Many chunks have ' || v_named.present || ', so all rows have it.'
+         else 'Chunks with ' || v_named.present || ' come first.' end,
     'No chunk has ' || v_named.absent || '.',
     case when v_named.present is null and v_named.absent is null
          then 'The query names nothing that has one spelling, so it is ranked as always.' end,
@@ -66,5 +79,6 @@ end
 $$;
 
 comment on function braid_store.choose_strategy(braid_store.search_request) is
-  'Let the query decide how it is searched: chunks that have an identifier or a quotation of the query come before all '
-  'others. Versions, codes and paths are identifiers. Set options.strategy_reason to what was chosen, and why.';
+  'Let the query decide how it is searched: chunks that have an identifier or a quotation of the query rank above all '
+  'others. If many chunks have the only identifier, the others are left out. Versions, codes and paths are '
+  'identifiers. Set options.strategy_reason to what was chosen, and why.';
