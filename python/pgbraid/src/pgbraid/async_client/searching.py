@@ -51,7 +51,7 @@ async def search(
     takes; otherwise the embedder makes it from the query without its operators. If that fails, a hybrid search returns
     full-text results with the warning `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
     (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
-    query's words, such as 75%. `options` are snippet, correct, operators, explain, min_scores, min_relevance, ranking,
+    query's words, such as 75%. `options` are snippet, typos, operators, explain, min_scores, min_relevance, ranking,
     boosts and rank_by; `{"operators": False}` takes the query as plain words and embeds it unchanged. Boosts look like
     `{"boosts": [{"recency": {"half_life": "30 days"}}]}`. Options that shape the rows are group_by, collapse,
     diversify, context and cursor: see docs/guide/grouping.md.
