@@ -65,11 +65,8 @@ begin
     -- Candidates are sorted by score, and a mean is not below the lowest of the first scores. So later candidates stay
     -- behind these, except for equal scores and rounding.
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
-    if vectors is null then
-      v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
-      vectors := braid_store.vectors_of(request.tenant_id, request.collection, v_chunk_ids, shard);
-    end if;
-    v_means := braid_store.nearest_means(v_scores, vectors[:c_smoothed]);
+    v_means := braid_store.nearest_means(v_scores, coalesce(vectors[:c_smoothed], braid_store.vectors_of(
+      request.tenant_id, request.collection, array(select c.chunk_id from unnest(candidates[:c_smoothed]) c), shard)));
   end if;
   if v_means is not null then
     v_scores := array(

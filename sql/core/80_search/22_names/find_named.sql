@@ -15,13 +15,13 @@ as $$
 declare
   c_most constant int := 100;
   c_marks constant text := E' \t\r\n\u0027"`’‘‚‛“”„‟«»‹›「」『』';
-  v_names text[] := array[query_text];
+  v_names text[] := query_text || case
+    when query_text ~ '["“„‟«»「『]'
+    then array(
+      select m[1] from regexp_matches(query_text, '["“”„‟«»「『]([^"“”„‟«»「」『』]+)["“”»«」』]', 'g') m)
+    else '{}'::text[] end;
   v_ids bigint[];
 begin
-  if query_text ~ '["“„‟«»「『]' then
-    v_names := v_names || array(
-      select m[1] from regexp_matches(query_text, '["“”„‟«»「『]([^"“”„‟«»「」『』]+)["“”»«」』]', 'g') m);
-  end if;
   v_ids := array(
     select d.id
     from unnest(v_names) n (name),
