@@ -105,6 +105,27 @@ def test_a_threshold_cuts_off_what_has_nothing_to_do_with_the_query(store: Pgbra
     assert [document for document, _ in scored] == store.similarity_search("new coffee machine", k=6)
 
 
+def test_numbers_beside_results(store: PgbraidVectorStore) -> None:
+    store.add_documents(
+        [
+            Document("fox one", id="1", metadata={"team": "a", "price": 5}),
+            Document("fox two", id="2", metadata={"team": "b", "price": 15}),
+            Document("hen three", id="3", metadata={"team": "b"}),
+        ]
+    )
+    arguments: dict[str, Any] = {"aggregations": {"price": {"interval": 10}, "all": {"total": True}}}
+    found = store.facets(["team"], "fox", **arguments)
+    assert asyncio.run(store.afacets(["team"], "fox", **arguments)) == found
+    assert [(value.value, value.count) for value in found["team"]] == [("a", 1), ("b", 1)]
+    assert [(value.value, value.count) for value in found["price"]] == [
+        ({"gte": 0, "lt": 10}, 1),
+        ({"gte": 10, "lt": 20}, 1),
+    ]
+    assert found["all"][0].count == 2
+    missing = store.facets(filter={"team": "b"}, aggregations={"price": {"statistics": True}})["price"]
+    assert [(value.value, value.count) for value in missing][1:] == [(None, 1)]
+
+
 def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
     store.add_documents(
         [

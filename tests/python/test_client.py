@@ -139,6 +139,14 @@ def test_facets(animals: pgbraid.Client) -> None:
     assert animals.facets(["tags"], "fox hen", match="all") == {"tags": []}
     with pytest.raises(InvalidArgumentError, match="keys"):
         animals.facets([])
+    numbered = animals.facets(["tags"], aggregations={"nothing": {"interval": 1}, "all": {"total": True}})
+    assert numbered["tags"] == counted["tags"]
+    ((total, count),) = [(facet.value, facet.count) for facet in numbered["all"]]
+    assert isinstance(total, dict) and total["chunks"] == {"count": count, "relation": "equal"} and count > 1
+    assert numbered["nothing"] == [pgbraid.FacetValue(None, count)]
+    with pytest.raises(InvalidArgumentError, match="interval") as refused:
+        animals.facets(aggregations={"nothing": {"interval": -1}})
+    assert refused.value.hint
 
 
 def test_similar_chunks_and_documents(animals: pgbraid.Client) -> None:

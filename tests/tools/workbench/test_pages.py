@@ -274,6 +274,17 @@ def test_counts_of_filters_follow_the_query(page: Page) -> None:
     assert (counts(page)["north"], counts(page)["south"]) == ("2", "4")
 
 
+def test_months_are_filters_and_totals_are_shown(page: Page) -> None:
+    search(page, "price")
+    page.locator(".counted", has_text="chunks of").wait_for()
+    month = page.locator(".month", has_text="2026-02")
+    number = int(month.locator(".soft").inner_text())
+    with searched(page):
+        month.click()
+    assert "2026-02-01T00:00:00Z" in page.get_by_label("Filter, JSON").input_value()
+    assert 0 < len(titles(page)) <= number
+
+
 def test_filters_that_leave_nothing_say_so(page: Page) -> None:
     ask = "values => { location.hash = '#/search?' + new URLSearchParams(values) }"
     values = {"mode": "full_text", "filters": '{"category": "nowhere"}'}

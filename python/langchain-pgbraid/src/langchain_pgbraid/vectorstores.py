@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pgbraid.arguments import Mode
     from pgbraid.embedders.protocol import Embedder
+    from pgbraid.stored import FacetValue
     from pgbraid.vectors import VectorLike
     from pgbraid_stores.tracking import Cleanup, IndexingCounts
 
@@ -326,6 +327,39 @@ class PgbraidVectorStore(VectorStore):
         """Run `max_marginal_relevance_search_by_vector` asynchronously."""
         diverse = _diverse(k, fetch_k, lambda_mult, kwargs)
         return await self.asimilarity_search_by_vector(embedding, k, filter, **diverse)
+
+    def facets(
+        self,
+        keys: Sequence[str] = (),
+        query: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        *,
+        aggregations: Mapping[str, Mapping[str, Any]] | None = None,
+        value_count: int = 10,
+    ) -> dict[str, list[FacetValue]]:
+        """Count the values of metadata keys, and ranges, dates and statistics, of all documents that the words of a
+        query find; without a query, of all that match the filter. See `pgbraid.Client.facets`."""
+        with self._connections.client() as client:
+            return client.facets(
+                keys, query, filters=filter, collection=self.collection, value_count=value_count,
+                aggregations=aggregations,
+            )  # fmt: skip
+
+    async def afacets(
+        self,
+        keys: Sequence[str] = (),
+        query: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        *,
+        aggregations: Mapping[str, Mapping[str, Any]] | None = None,
+        value_count: int = 10,
+    ) -> dict[str, list[FacetValue]]:
+        """Run `facets` asynchronously."""
+        async with self._connections.async_client() as client:
+            return await client.facets(
+                keys, query, filters=filter, collection=self.collection, value_count=value_count,
+                aggregations=aggregations,
+            )  # fmt: skip
 
     def _similarity_search_with_relevance_scores(
         self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any

@@ -111,8 +111,8 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
     """Return the most frequent values of columns and metadata keys that a filter may name, each with its number of
     chunks.
 
-    With `query` and `keys`, count only these keys, in the chunks that full-text search finds. `is_complete` is false if
-    counting takes too long.
+    With `query` and `keys`, count only these keys, in the chunks that full-text search finds. `total` has the numbers
+    of chunks and documents, `months` the months of `occurred_at`. `is_complete` is false if counting takes too long.
     """
     collection = read(body, "collection", str, "default")
     query, asked = read(body, "query", str), read(body, "keys", list)
@@ -127,18 +127,25 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
                 query or None,
                 collection=collection,
                 value_count=COUNTED_VALUES if query else FACET_VALUES,
+                # Keys of documents without a dot are asked for, so these names are free.
+                aggregations={
+                    ".total": {"total": True},
+                    ".months": {"key": "occurred_at", "interval": "month"},
+                },
             )
     except PgbraidError as error:
         if not isinstance(error.__cause__, errors.QueryCanceled):
             raise
-        return {"facets": [], "is_complete": False}
+        return {"facets": [], "total": None, "months": [], "is_complete": False}
+    total, months = found.pop(".total")[0].value, found.pop(".months")
     listed = [
         {"key": key, "values": [vars(value) for value in values if not _is_inexact(value.value)]}
         for key, values in found.items()
         # A key with only unique values, such as an id, is no useful filter.
         if asked is not None or any(value.count > 1 for value in values)
     ]
-    return {"facets": listed, "is_complete": True}
+    dated = [vars(month) for month in months if month.value is not None]
+    return {"facets": listed, "total": total, "months": dated, "is_complete": True}
 
 
 def _is_inexact(value: Any) -> bool:

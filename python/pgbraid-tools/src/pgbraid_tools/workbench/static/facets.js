@@ -7,6 +7,7 @@ import { state } from './state.js'
 
 // The server counts up to this number of values of a key for a query.
 const COUNTED = 100
+const MONTHS = 12
 
 /** Return the filters: `read()` returns the filter, `follow(query, mode)` counts the chunks that a query finds.
  * Parts of the address's filter without a checkbox go into the field below. */
@@ -20,7 +21,11 @@ export function filters(given, onchange) {
   const lists = h('div', {}, h('p', { class: 'soft' }, 'Counting values …'))
   // The element of each count, by key and value.
   const counts = new Map()
-  const filled = fill(lists, chosen, onchange, counts)
+  const pick = ({ gte, lt }) => {
+    json.value = JSON.stringify({ ...object(json, 'the filters'), occurred_at: { $gte: gte, $lt: lt } })
+    onchange()
+  }
+  const filled = fill(lists, chosen, onchange, counts, pick)
   return {
     async follow(query, mode) {
       await filled
@@ -40,7 +45,7 @@ export function filters(given, onchange) {
   }
 }
 
-async function fill(lists, chosen, onchange, counts) {
+async function fill(lists, chosen, onchange, counts, pick) {
   let found
   try {
     const { collection } = state
@@ -57,7 +62,18 @@ async function fill(lists, chosen, onchange, counts) {
   replace(lists, note,
     !found.is_complete && h('p', { class: 'soft' }, 'There are too many chunks to count values.'),
     found.is_complete && !listed.length && h('p', { class: 'soft' }, 'No value is on more than one chunk.'),
-    listed.map((facet) => list(facet, chosen, onchange, counts)))
+    listed.map((facet) => list(facet, chosen, onchange, counts)),
+    found.months.length > 1 && months(found.months, pick))
+}
+
+/** Show the last months of occurred_at as bars; a month is a filter. */
+function months(found, pick) {
+  const most = Math.max(...found.map((month) => month.count))
+  return h('fieldset', { class: 'facet months' }, h('legend', {}, 'occurred_at'),
+    found.slice(-MONTHS).map(({ value, count: chunks }) => h('button', {
+      type: 'button', class: 'month', title: `Search ${value.label}`, onclick: () => pick(value),
+    }, h('span', {}, value.label), h('meter', { max: String(most), value: String(chunks), 'aria-hidden': 'true' }),
+    h('span', { class: 'soft' }, count(chunks)))))
 }
 
 /** Update the counts in place, so that the focus stays in the list. */
@@ -65,17 +81,24 @@ async function recount(lists, counts, query) {
   const keys = [...new Set([...counts.values()].map(({ key }) => key))]
   if (!keys.length) return
   let found = null
+  let total = null
   if (query) {
     try {
       const { collection } = state
       const place = JSON.stringify([collection, query])
       if (!state.facets.has(place)) state.facets.set(place, call('facets', { collection, query, keys }))
       const answer = await state.facets.get(place)
+      total = answer.total
       if (answer.is_complete) found = new Map(answer.facets.map((facet) => [facet.key, facet.values]))
     } catch { /* the search itself says what is wrong with the query */ }
   }
   if (!lists.isConnected) return
-  lists.querySelector('.counted').hidden = !found
+  const note = lists.querySelector('.counted')
+  note.hidden = !found
+  if (total) {
+    note.textContent = `Counted among what full text finds: ${count(total.chunks.count)} chunks of ` +
+      `${count(total.documents.count)} documents.`
+  }
   for (const { key, value, all, element } of counts.values()) {
     const values = found?.get(key)
     const known = values?.find((each) => each.value === value)?.count ?? (values && values.length < COUNTED ? 0 : null)
