@@ -168,6 +168,8 @@ def test_titles_begin_with_what_was_typed(db: Connection) -> None:
     assert texts(complete(db, "CAFE IN KO", kinds=["title"])) == ["Café in Köln"]
     assert [row[1] for row in complete(db, "wee", kinds=["title", "word"])] == ["title", "word"]
     assert len(complete(db, "w", match_count=1)) == 1
+    assert [row[1] for row in complete(db, "weekly m")] == ["title"]
+    assert [row[1] for row in complete(db, "weekly m", kinds=["word"])] == ["word"]
 
 
 def test_marks_codes_and_signs_of_the_query_language(db: Connection) -> None:

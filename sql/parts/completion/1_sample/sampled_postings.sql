@@ -22,18 +22,25 @@ begin
   return array(
     select i.chunk_id
     from (
-      select l.lexeme, l.count, p.segment_id, p.elements, p.blocks,
-             l.count * p.document_frequency::float8 / sum(p.document_frequency) over (partition by l.lexeme) as share
+      select l.lexeme, p.segment_id, p.document_frequency, p.elements, p.blocks,
+             p.document_frequency * p.density as share,
+             -- The numbers of all lists of a lexeme add up to its count.
+             (ceil(p.last * p.density - 1e-6) - ceil((p.last - p.document_frequency) * p.density - 1e-6))::int as wanted
       from unnest(sampled_postings.lexemes, sampled_postings.counts) l (lexeme, count),
            lateral (
-             -- trim_array detoasts a list only once.
-             select p.segment_id, p.document_frequency, trim_array(p.elements, 0) as elements,
-                    trim_array(p.blocks, 0) as blocks
-             from braid_store.postings p
-             where p.tenant_id = sampled_postings.tenant_id and p.collection_id = sampled_postings.collection_id
-               and p.lexeme = l.lexeme and (p.elements is not null or p.block_weight is not null)
-             order by p.document_frequency desc
-             limit c_most_segments
+             select p.*, sum(p.document_frequency) over (order by p.document_frequency desc, p.segment_id) as last,
+                    l.count::float8 / sum(p.document_frequency) over () as density
+             from (
+               -- trim_array detoasts a list only once.
+               select p.segment_id, p.document_frequency, trim_array(p.elements, 0) as elements,
+                      trim_array(p.blocks, 0) as blocks
+               from braid_store.postings p
+               where p.tenant_id = sampled_postings.tenant_id and p.collection_id = sampled_postings.collection_id
+                 and p.lexeme = l.lexeme and (p.elements is not null or p.block_weight is not null)
+               order by p.document_frequency desc
+               limit c_most_segments
+             ) p
+             offset 0
            ) p
       offset 0
     ) s,
@@ -56,14 +63,20 @@ begin
                           as chunk_number,
                         t.place = count(*) over () as is_end
                  from string_to_table(
-                        @vector@.binary_quantize(s.blocks[k.block_number]::@vector@.vector)::text, '1')
+                        left(@vector@.binary_quantize(s.blocks[k.block_number]::@vector@.vector)::text, w.bit_count),
+                        '1')
                       with ordinality t (zeros, place)
                ) o
           where s.blocks is not null and not o.is_end
         ) b,
         generate_series(0, w.wanted - 1) n
       ) as numbers
-      from (select ceil(s.share)::int as wanted) w
+      from (
+        -- This many bits of each block have about as many ones as are wanted.
+        select s.wanted,
+               ceil(least(1, s.share * cardinality(s.blocks) / s.document_frequency) * braid_store.block_size())::int
+                 as bit_count
+      ) w
       offset 0
     ) d,
     lateral unnest(d.numbers) with ordinality c (chunk_number, place),

@@ -223,8 +223,8 @@ begin
   ), longer as materialized (
     select c.shorter_key as key, max(c.frequency) as frequency from counted c where c.is_whole group by c.shorter_key
   ), found as (
-    select 'title' as kind, null as key, null::int as length, t.title as completion, 0 as level,
-           count(distinct t.document_id)::int as frequency
+    select 'title' as kind, braid_store.token_lower(t.title) as key, null::int as length, t.title as completion,
+           0 as level, count(distinct t.document_id)::int as frequency
     from texts t
     where t.title collate "C" ~ v_title
     group by t.title
@@ -243,6 +243,11 @@ begin
                   as place
     from found f
     where f.kind = any (complete_prefix.kinds)
+      -- A title stands for the same words.
+      and (f.length is null or not exists (
+             select from found t
+             where t.length is null and 'title' = any (complete_prefix.kinds)
+               and t.key = braid_store.token_lower(v_before) || f.key))
     -- Each kind has its share.
     order by place, array_position(complete_prefix.kinds, f.kind)
     limit complete_prefix.match_count

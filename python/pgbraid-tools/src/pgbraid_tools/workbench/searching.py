@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import errors
 
-from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, PartNotInstalledError, PgbraidError
 from pgbraid_tools.workbench.copying import copies
 from pgbraid_tools.workbench.requests import SearchRequest, needed, read
 
@@ -31,6 +31,7 @@ TAKEN = {*COLUMNS, "external_id", "source_uri", "importance", "occurred_at", "me
 LOOKED_AT = 100
 MOST_FACETS = 12
 FACET_VALUES = 8
+COMPLETIONS = 8
 COUNTED_VALUES = 100
 # The time limit for counting facets, in seconds.
 FACET_TIME = 5
@@ -73,6 +74,20 @@ async def explain(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
 async def similar(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     found = await client.similar_chunks(needed(body, "chunk_id", int), read(body, "match_count", int, 10))
     return {"results": [shown(row) for row in found], "stats": {}, "warnings": []}
+
+
+async def complete(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return completions of the text in the search field; none without the part `completion`."""
+    try:
+        found = await client.complete(
+            needed(body, "prefix", str),
+            read(body, "filters", dict) or None,
+            read(body, "collection", str, "default"),
+            COMPLETIONS,
+        )
+    except PartNotInstalledError:
+        found = []
+    return {"completions": [{"completion": row.completion, "kind": row.kind} for row in found]}
 
 
 async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ READING: dict[str, Answer] = {
     "explain": searching.explain,
     "similar": searching.similar,
     "context": searching.context,
+    "complete": searching.complete,
     "facets": searching.facets,
     "copies": searching.copied,
     "query_sets": evaluating.query_sets,

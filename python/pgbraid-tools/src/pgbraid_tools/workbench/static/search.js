@@ -1,6 +1,7 @@
 // The page Search runs a search and shows its results.
 
 import { call } from './api.js'
+import { completing } from './completion.js'
 import { copies } from './copies.js'
 import { button, choice, count, field, h, holdFocus, problem, replace, say } from './dom.js'
 import { missing } from './explain.js'
@@ -32,6 +33,7 @@ export async function show(main, values, opened) {
     })
   }
   const submit = () => {
+    completed.close()
     try {
       replace(trouble)
       const next = said()
@@ -43,6 +45,7 @@ export async function show(main, values, opened) {
     }
   }
   const filtered = filters(given.filters, submit)
+  const completed = completing(query, filtered.read, submit)
   const isRanked = ['timeframe', 'full_text_weight', 'semantic_weight', 'fusion', 'match', 'options'].some((name) => name in given)
   const form = h('form', {
     class: 'search', role: 'search', autocomplete: 'off',
@@ -51,7 +54,7 @@ export async function show(main, values, opened) {
       submit()
     },
   },
-  h('div', { class: 'row query' }, query, h('button', { class: 'main' }, 'Search')),
+  h('div', { class: 'row query' }, completed.element, h('button', { class: 'main' }, 'Search')),
   h('div', { class: 'row settings' }, modes(given.mode), field('When', timeframe, { class: 'field inline folds' }),
     field('Results', count, { class: 'field inline folds' })),
   h('details', { open: isRanked }, h('summary', {}, 'Ranking and options'), ranked.element),
