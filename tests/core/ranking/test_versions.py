@@ -312,7 +312,7 @@ def test_a_version_tells_who_changed_what_when_and_why(db: Connection, name: str
     assert newest["ranking"] == {key: now[key] for key in newest["ranking"]}
     settings_of_parts = "braid_store.parts p, jsonb_each(p.manifest -> 'settings') s"
     of_parts = f"select count(*) from {settings_of_parts} where s.value ? 'ranking_hint'"
-    assert len(newest["ranking"]) == 17 + one(db, of_parts)
+    assert len(newest["ranking"]) == 18 + one(db, of_parts)
 
 
 def test_a_role_that_was_set_is_told(db: Connection, name: str) -> None:
