@@ -84,7 +84,7 @@ SPECIAL = {
         "braid.facets('{speaker,external_id,metadata.betakey}', 'zebrafish discount', collection => 'small')",
         "braid.facets('{external_id}', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
         "braid.facets(null, 'zebrafish discount', collection => 'small', aggregations => "
-        '\'{"year": {"interval": 1}, "betakey": {"values": 9, "filters": {}, "query": false}, '
+        '\'{"year": {"interval": 1}, "v": {"key": "betakey", "values": 9, "filters": {}, "query": false}, '
         '"occurred_at": {"statistics": true}, '
         '"total": {"total": true}, "documents": {"key": "year", "buckets": 2, "count": "documents"}}\')',
     ],
