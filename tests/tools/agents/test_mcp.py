@@ -351,6 +351,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("search", {"query": "a\x00b"}, "NUL"),
     ("search", {"query": "\ud800"}, "surrogates"),
     ("grep", {}, "grep needs pattern: give a text that is not empty"),
+    ("grep", {"query": "E42"}, "did you mean pattern?"),
     ("grep", {"pattern": ""}, "pattern: give a text that is not empty"),
     ("grep", {"pattern": "(a", "regex": True}, "Hint: "),
     ("grep", {"pattern": "a", "regexp": True}, "did you mean regex?"),

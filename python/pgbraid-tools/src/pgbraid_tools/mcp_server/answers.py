@@ -159,7 +159,7 @@ def document_answer(document: Document) -> Answer:
         data["next_chunk"] = following
         notes.append(f"chunk {following} of {document.chunk_count} follows: read {document.external_id}#{following}")
     shown = [_shown({"external_id": document.external_id, **chunk}) for chunk in chunks]
-    if document.title and shown:
+    if document.title not in (None, document.external_id) and shown:
         shown[0] = f"{document.title}\n{shown[0]}"
     return Answer(data, _text([*shown] or ["no chunks there"], notes, label="note"))
 
@@ -208,7 +208,9 @@ def _messages(warnings: Sequence[Mapping[str, Any]]) -> list[str]:
 def _shown(passage: Mapping[str, Any]) -> str:
     """Return the passage's source, for citing, followed by its text."""
     origin = [f"[{passage['external_id']}#{passage['chunk_index']}]"]
-    origin += [passage[name] for name in ("title", "speaker", "occurred_at") if name in passage]
+    # A title that repeats the id costs the agent and tells nothing.
+    told = (passage.get(name) for name in ("title", "speaker", "occurred_at"))
+    origin += [each for each in told if each not in (None, passage["external_id"])]
     rest = " […]" if passage.get("is_cut") else ""
     return f"{' · '.join(origin)}\n{passage['content']}{rest}"
 

@@ -29,6 +29,7 @@ OTHER_NAMES = {
     "limit": "match_count",
     "max_results": "match_count",
     "q": "query",
+    "query": "pattern",
     "regexp": "regex",
     "text": "content",
     "top_k": "match_count",
