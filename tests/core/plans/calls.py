@@ -154,6 +154,11 @@ SPECIAL: dict[str, list[Call]] = {
         ),
     ],
     "compare_evaluations": [Call(f"select braid.compare_evaluations({EVALUATED}, {EVALUATED}, 100)", ASKED)],
+    "complete": [
+        Call("select braid.complete('nee', collection => 'docs')"),
+        Call("select braid.complete('alpha ', collection => 'docs')"),
+        Call("select braid.complete('n', '{\"external_id\": \"doc 5\"}', 'docs')"),
+    ],
     "delete_document": [
         Call("select braid.delete_document('doc 5', 'docs')"),
         Call("select braid.delete_document('doc 1001', 'docs')"),
