@@ -146,7 +146,8 @@ def test_filters_and_options_hold_for_each_query(filled: Connection) -> None:
         for row in multi(filled, ["database", "PostgreSQL"], filters={"external_id": "postgres"})["results"]
     ]
     assert names == ["postgres"]
-    assert multi(filled, ["database", "PostgreSQL"], min_score=100)["results"] == []
+    unnamed = {"ranking": {"name_weight": 0}}
+    assert multi(filled, ["database", "PostgreSQL"], min_score=100, options=unnamed)["results"] == []
     warnings = multi(filled, ["nowhere", "database", "nothing"])["warnings"]
     assert [(warning["code"], warning["queries"]) for warning in warnings] == [("no_query_terms", [1, 3])]
 
