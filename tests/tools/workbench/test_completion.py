@@ -9,7 +9,7 @@ import pytest
 from tools.workbench.conftest import Workbench, check, pages_of, searched
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Response
 
 pytestmark = pytest.mark.any_version
 
@@ -20,8 +20,12 @@ def page(context: BrowserContext, workbench: Workbench, complaints: list[str]) -
 
 
 def enter(page: Page, text: str) -> list[str]:
-    """Type a text; return the completions that the page shows."""
-    with page.expect_response("**/api/complete"):
+    """Type a text; return the completions that the page shows for the whole text, not for its beginning."""
+
+    def is_answer(response: Response) -> bool:
+        return response.url.endswith("/api/complete") and (response.request.post_data_json or {})["prefix"] == text
+
+    with page.expect_response(is_answer):
         page.locator("#query").press_sequentially(text)
     page.wait_for_selector("#completions li")
     return page.locator("#completions li > span:first-child").all_inner_texts()
