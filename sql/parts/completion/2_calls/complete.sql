@@ -28,4 +28,4 @@ comment on function braid.complete(text, jsonb, text, int, text[]) is
   'completion is the whole text to put into the field, with the word as texts write it. Words that follow the words '
   'before the cursor come first, then frequent ones. frequency: how many of the chunks read have the completed words '
   'after the same words, or how many of their documents have the title. is_sampled: whether chunks were left unread, '
-  'as in collections of more than 100.';
+  'as in collections of more than 64.';

@@ -22,17 +22,18 @@ as $$
 declare
   c_max_prefix constant int := 1000;
   c_max_word constant int := 100;
-  c_max_chunks constant int := 100;
-  c_max_chunks_of_letter constant int := 50;
+  c_max_chunks constant int := 64;
+  c_max_chunks_of_letter constant int := 32;
   -- The text of a chunk is read up to this character.
   c_text_length constant int := 4000;
   c_tail_length constant int := 120;
   c_most_words constant int := 4; -- The longest phrase has four words.
-  -- These characters end a word; a point ends it before a space.
-  c_ends constant text := E' \\t\\n\\r\\u00a0\\u2000-\\u200f\\u2012-\\u2018\\u201a-\\u206f\\u3000-\\u3011'
+  -- These characters, white space, and a point before it end a word; they also end a phrase.
+  c_stops constant text := E'\\u00a0\\u2000-\\u200f\\u2012-\\u2018\\u201a-\\u206f\\u3000-\\u3011'
     '"!?,;:()\\[\\]{}<>|*=`~«»¿¡\\uff01\\uff0c\\uff1a\\uff1b\\uff1f';
+  c_ends constant text := E' \\t\\n\\r' || c_stops;
   c_word constant text := '[^' || c_ends || ']+';
-  c_piece constant text := '^(?:[ ' || E'\\n\\r\\t]|' || c_word || ')+';
+  c_piece constant text := '^[^' || c_stops || ']+';
   -- These stand around a word, and may stand in it.
   c_signs constant text := '+-''’./#@&%$';
   c_unspaced constant text := '[' || braid_store.script_letters('unspaced') || ']';
