@@ -372,6 +372,14 @@ def test_several_at_once_follow_the_query_and_filters_or_not(filled: Connection)
     assert sum(n for _, n in alone["all prices"]) > sum(n for _, n in alone["price"])
 
 
+def test_nulls_in_the_filters_of_an_aggregation_are_conditions(db: Connection) -> None:
+    upsert(db, [{"external_id": str(n), "content": "plum", "metadata": {"tag": "a"} if n else {}} for n in range(3)])
+    for condition, count in (({"tag": None}, 1), ({"tag": {"$ne": None}}, 2), ({"$not": {"tag": {"$eq": None}}}, 2)):
+        found = aggregate(db, {"all": {"total": True, "filters": condition, "count": None}})
+        assert found == aggregate(db, {"all": {"total": True}}, filters=condition)
+        assert found["all"][0][1] == count
+
+
 def test_values_beside_keys(filled: Connection) -> None:
     found = aggregate(
         filled, {"again": {"key": "price", "values": 10000}}, keys=["price"], value_count=10000, query_text="plum"

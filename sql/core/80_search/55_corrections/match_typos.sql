@@ -97,7 +97,9 @@ begin
       matched.frequencies := matched.frequencies || v_word.frequency;
       matched.document_frequencies := matched.document_frequencies || v_near.term_frequency;
       matched.posting_count := matched.posting_count + v_near.document_frequency;
-      matched.shares[cardinality(matched.lexemes)] := v_near.share;
+      -- An assignment beyond an array's end would move the array's first subscript.
+      matched.shares := matched.shares || array_fill(
+        null::float8, array[cardinality(matched.lexemes) - cardinality(matched.shares) - 1]) || v_near.share;
       if cardinality(matched.phrases) > 0 then
         matched.phrases := matched.phrases || null::text;
       end if;

@@ -12,7 +12,9 @@ declare
   c_steps constant jsonb := '{"hour": "1 hour", "day": "1 day", "week": "7 days", "month": "1 month",
     "quarter": "3 months", "year": "1 year"}';
   c_instant constant text := $sql$to_jsonb((to_jsonb((%s) at time zone 'UTC') #>> '{}') || 'Z')$sql$;
-  v_given jsonb := jsonb_strip_nulls(given);
+  -- Nulls in filters have a meaning.
+  v_given jsonb := case when jsonb_typeof(given) = 'object' then given - array(
+    select e.key from jsonb_each(given) e where e.value = 'null') else given end;
   v_kinds text[];
   v_field text;
   v_key text;

@@ -25,7 +25,7 @@ begin
     not between 1 and c_max_ranges then
     perform braid_store.aggregation_error(compile_ranges.name, 'ranges', compile_ranges.ranges, c_hint);
   end if;
-  for v_range in select e.value from jsonb_array_elements(compile_ranges.ranges) e loop
+  for v_range in select jsonb_strip_nulls(e.value) from jsonb_array_elements(compile_ranges.ranges) e loop
     if jsonb_typeof(v_range) <> 'object' or v_range - '{gte,lt,label}'::text[] <> '{}' or not v_range ?| '{gte,lt}'
       or jsonb_typeof(coalesce(v_range -> 'label', '""')) <> 'string' then
       perform braid_store.aggregation_error(compile_ranges.name, 'an element of ranges', v_range, c_hint);
