@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -433,6 +434,39 @@ def test_buckets_are_filters(filled: Connection) -> None:
     for value, number in rows:
         filters = {"occurred_at": {"$gte": value["gte"], "$lt": value["lt"]}}
         assert aggregate(filled, {"total": {"total": True}}, filters=filters)["total"][0][1] == number
+
+
+@pytest.mark.parametrize(
+    ("zone", "around"),
+    [
+        ("America/Sao_Paulo", "2018-11-04T03:00Z"),  # midnight to 1 o'clock
+        ("America/Sao_Paulo", "2018-02-18T02:00Z"),  # midnight to 23 o'clock
+        ("America/Havana", "2018-11-04T05:00Z"),  # 1 o'clock to midnight
+        ("Atlantic/Azores", "2026-10-25T01:00Z"),
+        ("Africa/Cairo", "2026-04-23T22:00Z"),
+    ],
+)
+@pytest.mark.parametrize("step", ["hour", "day", "week", "month"])
+def test_buckets_are_filters_where_clocks_change_at_midnight(db: Connection, zone: str, around: str, step: str) -> None:
+    change = datetime.fromisoformat(around.replace("Z", "+00:00"))
+    times = [change + timedelta(minutes=30 * n) for n in range(-60, 60)]
+    upsert(
+        db, [{"external_id": str(n), "content": "x", "occurred_at": time.isoformat()} for n, time in enumerate(times)]
+    )
+    rows = aggregate(db, {"occurred_at": {"interval": step, "time_zone": zone}})["occurred_at"]
+    for value, number in rows:
+        filters = {"occurred_at": {"$gte": value["gte"], "$lt": value["lt"]}}
+        assert aggregate(db, {"total": {"total": True}}, filters=filters)["total"][0][1] == number
+    assert sum(number for _, number in rows) == len(times)
+    assert all(a["lt"] == b["gte"] for (a, _), (b, _) in pairwise(rows))
+
+
+def test_times_before_christ_are_none(db: Connection) -> None:
+    days = ["4714-11-24 BC", "4713-01-01T00:00:00 bc", "0044-03-15 BC 12:00", "0001-01-01", "9999-12-31T23:00-12:00"]
+    upsert(db, [{"external_id": day, "content": "x", "metadata": {"day": day}} for day in days])
+    for asked in ({"interval": "week"}, {"interval": "year"}, {"buckets": 3}):
+        rows, missing = split(aggregate(db, {"day": {**asked, "type": "time"}})["day"])
+        assert (sum(n for _, n in rows), missing) == (2, 3)
 
 
 def test_too_many_buckets_are_refused(db: Connection) -> None:

@@ -12,6 +12,9 @@ declare
   c_steps constant jsonb := '{"hour": "1 hour", "day": "1 day", "week": "7 days", "month": "1 month",
     "quarter": "3 months", "year": "1 year"}';
   c_instant constant text := $sql$to_jsonb((to_jsonb((%s) at time zone 'UTC') #>> '{}') || 'Z')$sql$;
+  -- Where clocks change at midnight, a day may begin at 1 o'clock, or have midnight twice.
+  c_start constant text :=
+    'least((%1$s) at time zone %2$L, (%1$s - interval ''1 hour'') at time zone %2$L + interval ''1 hour'')';
   -- Nulls in filters have a meaning.
   v_given jsonb := case when jsonb_typeof(given) = 'object' then given - array(
     select e.key from jsonb_each(given) e where e.value = 'null') else given end;
@@ -241,6 +244,7 @@ begin
     end if;
     if v_type = 'time' then
       v_bucket := format('date_trunc(%L, %%1$s, %s)', v_interval, replace(quote_literal(v_zone), '%', '%%'));
+      v_value := format('date_trunc(%L, c.bucket at time zone %L)', v_interval, v_zone);
       v_places := format($query$
         select braid_store.bucket_place(%2$L, row_number() over (order by c.bucket)),
                jsonb_build_object('label', to_char(c.bucket at time zone %3$L, %4$L), 'gte', %5$s, 'lt', %6$s), c.n
@@ -248,11 +252,10 @@ begin
         where c.bucket is not null
         $query$, number, name, v_zone, case v_interval when 'hour' then 'YYYY-MM-DD HH24:00' when 'month' then 'YYYY-MM'
                         when 'quarter' then 'YYYY-"Q"Q' when 'year' then 'YYYY' else 'YYYY-MM-DD' end,
-        format(c_instant, 'c.bucket'),
-        format(c_instant,
-               format(case v_interval when 'hour' then 'c.bucket + %2$L::interval'
-                                      else '(c.bucket at time zone %1$L + %2$L::interval) at time zone %1$L' end,
-                      v_zone, c_steps ->> v_interval)));
+        format(c_instant, case v_interval when 'hour' then 'c.bucket' else format(c_start, v_value, v_zone) end),
+        format(c_instant, case v_interval when 'hour' then 'c.bucket + ''1 hour''::interval'
+                                          else format(c_start, v_value || format(' + %L::interval',
+                                                 c_steps ->> v_interval), v_zone) end));
     else
       -- div() is exact, but rounds towards zero.
       v_bucket := replace('div(%1$s, W) - case when %1$s < 0 and div(%1$s, W) * W > %1$s then 1 else 0 end', 'W',
