@@ -45,7 +45,8 @@ def filled(db: Connection) -> Connection:
 def test_near_words_have_their_weight_among_the_matches(filled: Connection, query: str) -> None:
     expected = full_text(filled, query, collection="x", options={"typos": "auto"})
     found = full_text(filled, query, collection="all", filters=FILTER, options={**SCOPE, "typos": "auto"})
-    assert found == [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
+    near: list[Any] = [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
+    assert found == near
     assert found != full_text(filled, query, collection="all", filters=FILTER, options=SCOPE)
 
 

@@ -439,9 +439,9 @@ def test_buckets_are_filters(filled: Connection) -> None:
 @pytest.mark.parametrize(
     ("zone", "around"),
     [
-        ("America/Sao_Paulo", "2018-11-04T03:00Z"),  # midnight to 1 o'clock
-        ("America/Sao_Paulo", "2018-02-18T02:00Z"),  # midnight to 23 o'clock
-        ("America/Havana", "2018-11-04T05:00Z"),  # 1 o'clock to midnight
+        ("America/Sao_Paulo", "2018-11-04T03:00Z"),  # Midnight becomes 1 o'clock.
+        ("America/Sao_Paulo", "2018-02-18T02:00Z"),  # Midnight becomes 23 o'clock.
+        ("America/Havana", "2018-11-04T05:00Z"),  # 1 o'clock becomes midnight.
         ("Atlantic/Azores", "2026-10-25T01:00Z"),
         ("Africa/Cairo", "2026-04-23T22:00Z"),
     ],

@@ -135,6 +135,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"pattern": "(a", "regex": True}, "2201B", "parentheses"),
     ({"pattern": "a{1,50000}", "regex": True}, "2201B", "repetition"),
     ({"pattern": "((a{1,255}){1,255}){1,255}", "regex": True}, "2201B", "too complex"),
+    ({"pattern": "(a{1,200}){1,200}", "regex": True}, "2201B", "memory"),
+    ({"pattern": "(a{1,200}){1,200}", "regex": True, "ignore_case": True}, "2201B", "memory"),
     ({"pattern": r"(a+)\1", "regex": True}, "22023", "backreference"),
     ({"pattern": "(?=a)b", "regex": True}, "22023", "lookaround"),
     ({"pattern": "(?<!a)b", "regex": True}, "22023", "lookaround"),

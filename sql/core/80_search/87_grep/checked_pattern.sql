@@ -26,9 +26,11 @@ begin
   end if;
   v_escapes := replace(replace(replace(v_escapes, E'\\b', E'\\y'), E'\\B', E'\\Y'), E'\u0001', E'\\\\');
   begin
-    perform regexp_like('', v_escapes);
+    -- These are the flags of find_matches; other flags may need more states than PostgreSQL allows.
+    perform regexp_like('', v_escapes, case when checked_pattern.ignore_case then 'ni' else 'nc' end);
   exception
-    when invalid_regular_expression then
+    -- A pattern that needs too much memory raises an internal error.
+    when invalid_regular_expression or internal_error then
       raise exception 'pattern is no regular expression: %', sqlerrm
         using errcode = '2201B',
               hint = 'Write it as for the operator ~, or leave out regex to find the pattern as it is written.';
