@@ -104,6 +104,36 @@ def test_an_identifier_of_many_chunks_is_in_all_rows(db: Connection) -> None:
     assert len(text_only) == 10 and all(row[0].startswith("named") for row in text_only)
 
 
+def test_an_identifier_of_many_chunks_leaves_no_page_unfilled(db: Connection) -> None:
+    chunks = [{"content": "the failure E-4012 occurred"} for _ in range(150)]
+    other = [{"external_id": f"other{n}", "content": f"failure of pump {n}"} for n in range(40)]
+    upsert(db, [{"external_id": "named", "chunks": chunks}, *other])
+    for options in ({"group_by": "document"}, {"collapse": True}):
+        rows = hybrid(db, query_text="failure E-4012", options={"strategy": "auto", **options})
+        assert len(rows) == 10 and rows[0][0] == "named", options
+
+
+def test_pages_under_auto_do_not_depend_on_their_size(db: Connection) -> None:
+    named = [{"external_id": f"named{n}", "content": f"the failure E-4012 in part {n}"} for n in range(5)]
+    upsert(db, named + [{"external_id": f"other{n}", "content": f"failure of pump {n}"} for n in range(20)])
+
+    def pages(size: int) -> list[str]:
+        found: list[str] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            rows = db.execute(
+                "select external_id, cursor from braid.full_text_search('failure E-4012', match_count => %s,"
+                " options => %s)",
+                (size, Jsonb({"strategy": "auto", "cursor": cursor})),
+            ).fetchall()
+            found += [row[0] for row in rows]
+            cursor = rows[-1][1] if rows else None
+        return found
+
+    assert len(pages(25)) == 25
+    assert pages(3) == pages(25) and pages(1) == pages(25)
+
+
 def test_several_identifiers_count_each(db: Connection) -> None:
     texts = {"both": "17.1.0 and 17.2.0", "one": "17.2.0 17.2.0", "none": "17.3.0 PostgreSQL"}
     upsert(db, [{"external_id": name, "content": text, "embedding": vector(NEAR)} for name, text in texts.items()])

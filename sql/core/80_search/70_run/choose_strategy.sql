@@ -45,10 +45,16 @@ begin
   ) n;
   if cardinality(v_named.conditions) = 1 and request.filters is null
      and (request.query).conditions = '{}' and (request.query).required_words = 1
+     and num_nonnulls((request.options).group_by, request.min_score, (request.options).min_relevance,
+                      (request.options).full_text_min_score, (request.options).semantic_min_score) = 0
+     and not ((request.options).collapse or (request.options).collapse_similarity is not null)
      and exists (
        select from unnest((request.query).lexemes, (request.query).document_frequencies) q (lexeme, frequency)
-       where q.frequency > request.candidate_count and array[q.lexeme] = (v_named.conditions)[1].lexemes) then
+       -- Without vectors, 100 candidates or more are reordered.
+       where q.frequency > greatest(request.candidate_count, case when request.legs = 'full_text' then 100 end)
+             and array[q.lexeme] = (v_named.conditions)[1].lexemes) then
     -- More chunks have the identifier than there are candidates, and they fill the page, so others can be left out.
+    -- Groups or least scores might leave the page unfilled.
     v_request.query.conditions := v_named.conditions;
     v_request.query.required_words := 0;
     v_request.query := braid_store.choose_driver(request.tenant_id, (request.collection).id, v_request.query);
