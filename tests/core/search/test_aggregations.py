@@ -469,6 +469,16 @@ def test_times_before_christ_are_none(db: Connection) -> None:
         assert (sum(n for _, n in rows), missing) == (2, 3)
 
 
+def test_chunks_and_documents_have_the_same_far_times(db: Connection) -> None:
+    times = ["4000-01-01 BC", "0044-03-15 BC", "0500-06-01", "9999-12-30T23:00Z", "12000-01-01", "infinity"]
+    for time in times:
+        db.execute("select braid.upsert_document(%s, content => 'x', occurred_at => %s)", (time, time))
+    for asked in ({"interval": "week"}, {"interval": "year"}, {"buckets": 2}, {"statistics": True}):
+        for count in ("chunks", "documents"):
+            rows, missing = split(aggregate(db, {"occurred_at": {**asked, "count": count}})["occurred_at"])
+            assert (sum(n for _, n in rows), missing) == (2, 4)
+
+
 def test_too_many_buckets_are_refused(db: Connection) -> None:
     upsert(
         db, [{"external_id": f"d{n}", "content": "x", "metadata": {"n": list(range(n, 20_000, 4))}} for n in range(4)]

@@ -12,9 +12,9 @@ begin
     return case when counted_value.key = 'importance'
       then 'case when c.importance between -1e300 and 1e300 then c.importance end' end;
   elsif counted_value.type = 'time' then
-    -- Near the ends of the calendar, a week or a zone could lead beyond it.
+    -- ISO 8601 has the years 1 to 9999, and a zone could lead beyond them.
     return case when counted_value.key = 'occurred_at'
-      then 'case when c.occurred_at between ''4000-01-01 BC'' and ''290000-01-01'' then c.occurred_at end' end;
+      then 'case when c.occurred_at between ''0001-01-02 UTC'' and ''9999-12-31 UTC'' then c.occurred_at end' end;
   elsif counted_value.key = 'speaker' then
     -- As in filters, each of several speakers counts.
     return format($query$
