@@ -226,6 +226,24 @@ def test_other_options(filled: Connection, query: str, options: dict[str, Any]) 
     assert lifted(rows) == ["INV-2024/0113"]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"boosts": [{"filter": {"kind": {"$exists": True}}, "factor": 0}]}, {"rank_by": ["importance"]}],
+    ids=str,
+)
+def test_the_name_comes_first_where_all_scores_are_0(db: Connection, options: dict[str, Any]) -> None:
+    db.execute("select braid.create_collection('names', dimensions => 4)")
+    documents = [
+        {"external_id": f"d{n}", "title": f"Falcon {n}", "content": "falcon", "metadata": {"kind": "a"}}
+        for n in range(9)
+    ]
+    upsert(db, documents, "names")
+    rows = search(db, "d7", options=options, function="full_text_search", name_weight=1.1)
+    assert lifted(rows) == ["d7"]
+    rows = search(db, "Falcon 7", options=options, name_weight=1.1)
+    assert ids(rows)[0] == "d7" and lifted(rows) == ["d7"] and {row["score"] for row in rows[1:]} == {0}
+
+
 @pytest.mark.parametrize("fusion", ["convex", "rrf", "max", "dbsf"])
 @pytest.mark.parametrize(
     "options",

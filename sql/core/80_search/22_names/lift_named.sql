@@ -15,7 +15,8 @@ as $$
 #variable_conflict use_column
 declare
   v_best float8 := greatest((select max(c.score) from unnest(lift_named.candidates) c), 0);
-  v_addend float8 := (request.collection).name_weight * v_best;
+  -- Where boosts or signals leave no score above 0, a share of 0 would lift nothing.
+  v_addend float8 := (request.collection).name_weight * coalesce(nullif(v_best, 0), 1);
   -- Other boosts have replaced negative scores by 0 already.
   v_least float8 := case when request.boosts = '{}' and (request.options).rank_by is null then 1e-150 end;
   v_candidates braid_store.fused_candidate[];
@@ -40,4 +41,4 @@ $$;
 
 comment on function braid_store.lift_named(braid_store.search_request, braid_store.fused_candidate[], bigint[]) is
   'Add name_weight × the best score of all candidates to the scores of the chunks lifted_ids, and sort the candidates. '
-  'The attribute boosts reports the addend as signal exact_name.';
+  'If no score is above 0, add name_weight. The attribute boosts reports the addend as signal exact_name.';
