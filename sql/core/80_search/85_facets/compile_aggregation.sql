@@ -15,6 +15,8 @@ declare
   -- Where clocks change at midnight, a day may begin at 1 o'clock, or have midnight twice.
   c_start constant text :=
     'least((%1$s) at time zone %2$L, (%1$s - interval ''1 hour'') at time zone %2$L + interval ''1 hour'')';
+  -- Where clocks change by half an hour, an hour may begin within the hour before.
+  c_hour constant text := 'greatest(c.bucket, lag(c.bucket + ''1 hour''::interval) over (order by c.bucket))';
   -- Nulls in filters have a meaning.
   v_given jsonb := case when jsonb_typeof(given) = 'object' then given - array(
     select e.key from jsonb_each(given) e where e.value = 'null') else given end;
@@ -252,7 +254,7 @@ begin
         where c.bucket is not null
         $query$, number, name, v_zone, case v_interval when 'hour' then 'YYYY-MM-DD HH24:00' when 'month' then 'YYYY-MM'
                         when 'quarter' then 'YYYY-"Q"Q' when 'year' then 'YYYY' else 'YYYY-MM-DD' end,
-        format(c_instant, case v_interval when 'hour' then 'c.bucket' else format(c_start, v_value, v_zone) end),
+        format(c_instant, case v_interval when 'hour' then c_hour else format(c_start, v_value, v_zone) end),
         format(c_instant, case v_interval when 'hour' then 'c.bucket + ''1 hour''::interval'
                                           else format(c_start, v_value || format(' + %L::interval',
                                                  c_steps ->> v_interval), v_zone) end));
