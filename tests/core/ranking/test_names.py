@@ -319,6 +319,14 @@ def test_names_follow_changes(db: Connection) -> None:
     assert search(db, "A", **arguments) == []
 
 
+def test_spaces_of_a_title_do_not_depend_on_the_locale(db: Connection) -> None:
+    spaces = "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
+    for title in ["Élan  Vital", *(f"Élan{space}{other}Vital" for space in spaces for other in ("", " ", spaces))]:
+        for collation in ("C", "default"):
+            name = f'braid_store.name_key(%s::text collate "{collation}")'
+            assert one(db, f"select {name}", title) == "élan vital", (title, collation)
+
+
 def test_multi_search(filled: Connection) -> None:
     found = one(
         filled,
