@@ -32,11 +32,12 @@ def local_embedder() -> LocalEmbedder:
     return LocalEmbedder()
 
 
-def cached_vectors(texts: list[str]) -> Vectors:
+def cached_vectors(texts: list[str], model: str | None = None, queries: bool = False) -> Vectors:
     """Return float32 vectors, shape (len(texts), 384), of each text's first 254 tokens, as many as
-    sentence-transformers reads."""
-    embedder = local_embedder()
-    digest = hashlib.sha256(f"{embedder.model_name}/{WINDOW}/1".encode())
+    sentence-transformers reads. Another offline `model` embeds with its prefix if the texts are `queries`."""
+    embedder = local_embedder() if model is None else LocalEmbedder(model)
+    queries = queries and model is not None
+    digest = hashlib.sha256(f"{embedder.model_name}/{WINDOW}/1{'/queries' * queries}".encode())
     for text in texts:
         digest.update(hashlib.sha256(text.encode()).digest())
     path = Path(platformdirs.user_cache_dir("pgbraid")) / "test-vectors" / f"{digest.hexdigest()[:32]}.npy"
@@ -47,7 +48,11 @@ def cached_vectors(texts: list[str]) -> Vectors:
         if path.is_file():
             vectors: Vectors = np.load(path)
             return vectors
-        vectors = embedder.embed_documents(_first_window(texts))
+        windows = _first_window(texts)
+        if queries:
+            vectors = np.stack([embedder.embed_query(window) for window in windows])
+        else:
+            vectors = embedder.embed_documents(windows)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             np.save(file, vectors)
         os.replace(file.name, path)

@@ -28,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser, sets: str = SETS, more: str = "
     parser.add_argument("--sets", default=sets, help=f"default: %(default)s{more}")
     parser.add_argument("--split", default="test", help="of the queries: test, train or val")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
+    parser.add_argument("--model", help="another offline embedding model, such as bge-small; default: all-MiniLM-L6-v2")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--data-dir", type=Path, help="keep the server here, and what it has loaded")
 
@@ -44,7 +45,7 @@ def loaded(arguments: argparse.Namespace) -> Iterator[tuple[Connection, JudgedSe
         install(dsn)
         db = stack.enter_context(psycopg.connect(dsn, autocommit=True))
         for name in arguments.sets.split(","):
-            judged = read_set(arguments.data / name, arguments.split)
+            judged = read_set(arguments.data / name, arguments.split, model=arguments.model)
             _load(db, judged)
             set_ranking(db, name, {"preset": preset_of(judged)})
             yield db, judged

@@ -69,8 +69,10 @@ class JudgedSet:
             upsert(db, batch, self.name)
 
 
-def read_set(folder: Path, split: str, keep: Callable[[Any], bool] | None = None) -> JudgedSet:
-    """Read a set; `keep` selects lines of the corpus."""
+def read_set(
+    folder: Path, split: str, keep: Callable[[Any], bool] | None = None, model: str | None = None
+) -> JudgedSet:
+    """Read a set; `keep` selects lines of the corpus, and `model` is another offline model than all-MiniLM-L6-v2."""
     lines = [line for line in read_lines(folder / "corpus.jsonl.gz") if keep is None or keep(line)]
     documents = [_document(line) for line in lines]
     relevance = read_relevance(folder, split)
@@ -85,14 +87,14 @@ def read_set(folder: Path, split: str, keep: Callable[[Any], bool] | None = None
             embedding=vector(embedding),
             metadata=line["metadata"],
         )
-        for line, embedding in zip(asked, cached_vectors([line["text"] for line in asked]), strict=True)
+        for line, embedding in zip(asked, cached_vectors([line["text"] for line in asked], model, queries=True), strict=True)
         if any(grade > 0 for grade in relevance.get(line["_id"], {}).values())
     ]
     turns: dict[str, list[str]] = {}
     for line in lines if folder.name in CONVERSATIONS else []:
         conversation = ":".join(str(line["metadata"][key]) for key in CONVERSATIONS[folder.name])
         turns.setdefault(conversation, []).append(line["_id"])
-    vectors = cached_vectors([_embedded_text(document) for document in documents])
+    vectors = cached_vectors([_embedded_text(document) for document in documents], model)
     return JudgedSet(folder.name, documents, vectors, queries, turns)
 
 
