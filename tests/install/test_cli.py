@@ -84,7 +84,7 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
 @pytest.mark.any_version
 def test_parts_are_chosen(pgbraid: Run, home: Path, tmp_path: Path) -> None:
     for wrong, said in (
-        (["--only", "nothing"], "there is no part 'nothing'\nhint: the parts are core, evaluation, "),
+        (["--only", "nothing"], "there is no part 'nothing'\nhint: the parts are core, completion, "),
         (["--only", "core", "--without", "sync"], "exclude each other\nhint: "),
         (["--with", "sync", "--without", "sync"], "the part sync is excluded"),
         (["--with", str(tmp_path / "stars")], "stars has no part.json\nhint: "),
