@@ -58,7 +58,7 @@ def refusal(dsn: str, text: str) -> psycopg.Error:
 def test_each_file_is_small_enough() -> None:
     files = {**bundle_parts(choose(["core"], (), ())), **part_bundles(PARTS)}
     assert {name: len(text.encode()) for name, text in files.items() if len(text.encode()) > MOST_BYTES} == {}
-    assert len(files) == 2 + len(PARTS) and all(text.isascii() for text in files.values())
+    assert len(files) == 3 + len(PARTS) and all(text.isascii() for text in files.values())
 
 
 def test_the_core_and_then_each_part_make_what_init_makes(server: embedded.Server) -> None:

@@ -55,7 +55,7 @@ export type SearchOptions = {
 export type SearchRow = Database['braid']['CompositeTypes']['search_result']
 export type SearchWarning = { code: string; message: string }
 export type SearchTimings = { compile_ms: number; legs_ms: number; ranking_ms: number; rows_ms: number }
-export type SearchCorrection = { word: string; correction: string; applied: boolean }
+export type SearchCorrection = { word: string; correction: string; lexeme: string; edits: number; applied: boolean }
 
 export type SearchStats = {
   mode: 'hybrid' | 'full_text' | 'semantic' | 'sparse'

@@ -35,6 +35,9 @@ begin
   from unnest(aggregate_chunks.aggregations) with ordinality a (name, field, columns, tables, rows, is_total, filters,
                                                                follows_query, number)
   where a.name is not null;
+  if v_rows is null then
+    return;
+  end if;
   if not aggregate_chunks.reads_all then
     v_chunks := $query$
       unnest($2) u (chunk_id),
