@@ -77,6 +77,7 @@ def read_set(
     documents = [_document(line) for line in lines]
     relevance = read_relevance(folder, split)
     asked = read_lines(folder / "queries.jsonl.gz")
+    embeddings = cached_vectors([line["text"] for line in asked], model, queries=True)
     scope = SCOPES.get(folder.name)
     queries = [
         Query(
@@ -87,7 +88,7 @@ def read_set(
             embedding=vector(embedding),
             metadata=line["metadata"],
         )
-        for line, embedding in zip(asked, cached_vectors([line["text"] for line in asked], model, queries=True), strict=True)
+        for line, embedding in zip(asked, embeddings, strict=True)
         if any(grade > 0 for grade in relevance.get(line["_id"], {}).values())
     ]
     turns: dict[str, list[str]] = {}
