@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import psycopg
@@ -34,10 +35,11 @@ def filled(db: Connection) -> Connection:
 
 def search(db: Connection, query: str, options: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
     row = db.execute(
-        "select braid.search_json(%s, match => %s, options => %s)",
+        "select braid.search_json(%s, match => %s, filters => %s, options => %s)",
         (
             query,
             arguments.get("match", "any"),
+            Jsonb(arguments["filters"]) if "filters" in arguments else None,
             None if options is None else Jsonb(options),
         ),
     ).fetchone()
@@ -100,6 +102,59 @@ def test_words_are_compared_as_they_are_written(db: Connection) -> None:
     # No word is close to these names.
     for name in ("Bjork", "Toyota"):
         assert corrections(search(db, name)) == [], name
+
+
+SENTENCES = (
+    "It is emphatically the province and duty of the Judicial Department to say what the law is.",
+    "A law repugnant to the Constitution is void, and the courts examine what is “constitutional”—and what is not.",
+    "In the field of public education, the doctrine of separate but equal has <no> place.",
+    "Separate educational facilities are inherently unequal.",
+    "All persons born or naturalized in the United States are citizens, and no State shall abridge their privileges.",
+    "Congress shall make no law respecting an establishment of religion, or prohibiting the free exercise thereof.",
+    "_Governments_ are instituted among Men, deriving their just powers from the consent of the governed.",
+    "Prudence will dictate that Governments long established should not be changed for transient causes.",
+    "The accused shall enjoy the right to a speedy trial, and to be confronted with the witnesses against him.",
+    "Excessive bail shall not be required, nor cruel and unusual punishments inflicted.",
+    "The enumeration of certain rights shall not be construed to deny others retained by the people.",
+    "We are met on a great battlefield; we cannot dedicate, we cannot consecrate, we cannot hallow this ground.",
+)
+MISSPELT = (
+    *("constitutnal", "judical", "emphaticaly", "doctirne", "eduction", "seperate", "acused", "naturlaized"),
+    *("battelfield", "religoin", "prohibting", "exercize", "goverments", "institued", "establishd", "witneses"),
+    *("punishmants", "enumertion", "dedicat", "consecrat"),
+)
+
+
+@pytest.mark.parametrize("typos", ["off", "auto"])
+def test_proposals_are_words_of_the_texts(db: Connection, typos: str) -> None:
+    upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(SENTENCES)])
+    words = set(re.findall(r"[a-z]+", " ".join(SENTENCES).lower()))
+    for word in MISSPELT:
+        answer = search(db, word, {"typos": typos})
+        proposed = [correction for _, correction in corrections(answer)]
+        assert proposed and set(proposed) <= words, (word, proposed)
+        (message,) = (warning["message"] for warning in answer["warnings"] if warning["code"] == "did_you_mean")
+        assert all(f'"{correction}"' in message for correction in proposed)
+
+
+def test_the_form_at_the_fewest_edits_is_proposed(db: Connection) -> None:
+    upsert(db, [{"external_id": "1", "content": "nation, nation, Müller's nation", "title": "National: the nations"}])
+    # The stem of the first three is the same.
+    for word, expected in (
+        ("natoin", "nation"),
+        ("natoins", "nations"),
+        ("Natoinal", "national"),
+        ("mulelr", "müller"),
+    ):
+        assert corrections(search(db, word)) == [(word, expected)]
+
+
+def test_words_that_the_filter_hides_are_not_shown(db: Connection) -> None:
+    upsert(db, [{"external_id": "1", "content": "constitutionality", "category": "a"},
+                {"external_id": "2", "content": "constitutions", "category": "b"}])  # fmt: skip
+    word = "constitutionalty"
+    assert corrections(search(db, word)) == [(word, "constitutionality")]
+    assert corrections(search(db, word, filters={"category": "b"})) == [(word, "constitutions")]
 
 
 def test_a_synonym_that_occurs_is_enough(filled: Connection) -> None:

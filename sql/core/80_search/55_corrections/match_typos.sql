@@ -116,4 +116,5 @@ comment on function braid_store.match_typos(int, braid_store.collections, braid_
   'Let misspelt words of a compiled query also match the indexed words that are spelt nearly so, if the collection''s '
   'typos is auto. Misspelt are words that no or hardly any chunk has. The query gets the near lexemes as further terms '
   'of less weight: three for each of at most five plain words. Demanded words get none, nor does any word with match '
-  'all or a share. corrections: as JSON, what was matched for what, or could be (applied is false).';
+  'all or a share. corrections: as JSON, what was matched for what, or could be (applied is false). Each correction is '
+  'a guess of the spelling; written_word tells how texts write it.';

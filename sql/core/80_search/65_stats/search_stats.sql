@@ -48,7 +48,11 @@ begin
     'listing_cut', v_is_paged and v_next_cursor is null and candidates.has_more,
     'terms', v_query.terms,
     'dropped_terms', v_query.dropped_terms,
-    'corrections', request.corrections,
+    -- The near words are guesses. They are shown as the texts write them.
+    'corrections', (
+      select coalesce(jsonb_agg(c.value || jsonb_strip_nulls(jsonb_build_object('correction', braid_store.written_word(
+               request, c.value ->> 'lexeme', c.value ->> 'word'))) order by c.ordinality), '[]')
+      from jsonb_array_elements(request.corrections) with ordinality c),
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,
     'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase'
