@@ -61,7 +61,7 @@ def test_the_query_is_embedded_without_its_timeframe(talk: pgbraid.Client, dsn: 
     assert found.query == '"per seat" price'
     assert found.stats["recall"]["timeframe_phrases"] == ["last week"]
     assert found.stats["mode"] == "hybrid"
-    assert "it quotes" in found.stats["recall"]["reason"]
+    assert "the demands of the query" in found.stats["recall"]["reason"]
     assert found.warnings == []
 
 

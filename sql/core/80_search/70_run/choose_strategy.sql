@@ -76,8 +76,10 @@ begin
          then 'Many chunks have ' || v_named.present || ', so all rows have it.'
          else 'Chunks with ' || v_named.present || ' come first.' end,
     'No chunk has ' || v_named.absent || '.',
-    case when v_named.present is null and v_named.absent is null
-         then 'The query names nothing that has one spelling, so it is ranked as always.' end,
+    case when v_named.present is not null or v_named.absent is not null then null
+         when (request.query).conditions <> '{}'
+           then 'All rows meet the demands of the query, and are ranked as always.'
+         else 'The query names nothing that has one spelling, so it is ranked as always.' end,
     case when request.legs = 'hybrid' and (request.query).lexemes = '{}'
          then 'No chunk has a word of it, so vectors alone rank it.' end);
   return v_request;
