@@ -666,7 +666,11 @@ def test_profiles(animals: pgbraid.Client, dsn: str) -> None:
     assert [row.profile for row in animals.list_profiles(match_count=1, after="ana")] == ["ben"]
     found = animals.search("fox", mode="full_text", options={"profile": {"name": "ana", "embedding": np.array(place)}})
     assert found.stats["profile"]["name"] == "ana"
-    assert {boost["signal"] for row in found for boost in row.boosts or []} == {"profile", "profile.speaker"}
+    assert {boost["signal"] for row in found for boost in row.boosts or []} == {
+        "exact_name",
+        "profile",
+        "profile.speaker",
+    }
     with pgbraid.connect(dsn, tenant="other") as other:
         other.create_tenant("other")
         assert other.get_profile("ana") is None

@@ -210,6 +210,15 @@ def test_scripts_without_spaces(db: Connection) -> None:
     assert texts(complete(db, "한국")) == ["한국어"]
 
 
+def test_every_letter_may_be_typed(db: Connection) -> None:
+    # Its numbers and the numbers of its capitals may lie beside the ranges of characters.
+    upsert(db, [{"external_id": "1", "content": "eﬃcient 字典"}])
+    assert texts(complete(db, "eﬃ")) == ["eﬃcient"]
+    for start in (0x80, 0x100, 0x1E00, 0xD700, 0xE000, 0xF900, 0xFA20, 0xFB00, 0xFFE0, 0x10000, 0x1F600, 0x10FFE0):
+        complete(db, "".join(map(chr, range(start, start + 0x20))))
+        complete(db, chr(start))
+
+
 def test_nothing_of_another_tenant_and_nothing_outside_the_filter(db: Connection) -> None:
     for tenant, word in (("other", "zebrafish"), ("default", "zeppelin")):
         if tenant == "other":

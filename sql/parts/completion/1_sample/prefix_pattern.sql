@@ -39,8 +39,10 @@ begin
       v_pattern := v_pattern || '(?:' || v_letter || coalesce((
         select string_agg('|' || c.capital, '')
         from (
-          select chr(ascii(v_letter) - d) as capital from unnest('{1,8,32,37,38,48,63,64,80,7264}'::int[]) d
-          where ascii(v_letter) - d > 127
+          -- No character has a number from 55296 to 57343.
+          select chr(case when ascii(v_letter) - d between 128 and 55295 or ascii(v_letter) - d > 57343
+                          then ascii(v_letter) - d else 128 end) as capital
+          from unnest('{1,8,32,37,38,48,63,64,80,7264}'::int[]) d
         ) c
         where braid_store.token_lower(c.capital) = v_letter), '')
         || case when v_base ~ '^[a-z]+$' then (
