@@ -157,7 +157,7 @@ def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
 SAID = {
     "init": r"pgbraid \S+ is (brought )?up to date",
     "ingest": r"(?:[1-9]\d* indexed|[1-9]\d* unchanged), .* 0 failed",
-    "import-table": r"3 documents: 3 inserted, .* 3 chunks written",
+    "import": r"[1-9]\d* documents?: .* [1-9]\d* chunks written\nsource: ",
     "search": r" 1\. .*\n    score ",
 }
 
@@ -185,6 +185,8 @@ def files(dsn: str, tmp_path: Path) -> None:
     (tmp_path / "new.json").write_text('{"fusion": "rrf"}')
     (tmp_path / "articles.csv").write_text("nr,headline,body\n1,Seats,They object to the price per seat.\n")
     (tmp_path / "events.json").write_text('[{"id": "e1", "payload": {"message": "The seat is broken."}}]')
+    for export in (ROOT / "tests" / "support" / "exports").iterdir():
+        (tmp_path / export.name).write_bytes(export.read_bytes())
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("create table items (id int primary key, body text, embedding vector(384))")
         connection.execute(

@@ -92,7 +92,7 @@ def test_what_is_no_address_is_refused_with_the_right_form(dsn: str) -> None:
     assert "postgresql://user:password@host:5432/database" in str(caught.value.hint)
 
 
-@pytest.mark.parametrize("given", ["--dsn", "PGBRAID_DSN", "--read-dsn", "--from"])
+@pytest.mark.parametrize("given", ["--dsn", "PGBRAID_DSN", "--read-dsn", "--source-dsn"])
 @pytest.mark.parametrize("dsn", [*UNREADABLE, *UNREACHABLE[:1]])
 def test_no_command_shows_a_password(
     given: str, dsn: str, dsn_of_a_database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -101,8 +101,8 @@ def test_no_command_shows_a_password(
         "--dsn": ["status", "--dsn", dsn],
         "PGBRAID_DSN": ["search", "fox"],
         "--read-dsn": ["search", "fox", "--dsn", dsn_of_a_database, "--read-dsn", dsn],
-        "--from": [
-            "import-table",
+        "--source-dsn": [
+            "import",
             "t",
             "--text-column",
             "a",
@@ -110,7 +110,7 @@ def test_no_command_shows_a_password(
             "b",
             "--dsn",
             dsn_of_a_database,
-            "--from",
+            "--source-dsn",
             dsn,
         ],
     }[given]

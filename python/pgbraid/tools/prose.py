@@ -24,7 +24,9 @@ SUBJECT = 72
 SUBJECTS_SINCE = "2026-11-28"
 # Lines that may be wide: tables, addresses, commands, examples from headers.
 WIDE = re.compile(r"^\s*\||https?://|^\[[^\]]+\]: |^\$ |^select \* from braid\.")
-WIDE_FILES = re.compile(r"\.(?:png|gz|svg|json|lock|txt|css|html|ipynb|csv|tsv|sha256)$|/static/|/upgrade/.*\.sql")
+WIDE_FILES = re.compile(
+    r"\.(?:png|gz|svg|jsonl?|parquet|lock|txt|css|html|ipynb|csv|tsv|sha256)$|/static/|/upgrade/.*\.sql"
+)
 POINTING = re.compile(
     r"\b(?:that|those|the ones?) of\b(?! (?:all|course)\b)"
     r"|\b(?:those|the ones?) (?:that|which|who|whose|whom|in|on|with|without|from|for|by|behind|before|after|to|at)\b"

@@ -63,8 +63,8 @@ def test_every_command_that_embeds_takes_a_service(
     assert run("ingest", tmp_path, *papers, *given).code == 0
     assert len(asked(service)) == 1
     db.execute("create table items as select 1 as id, 'A snake.' as body")
-    columns = ["--from-table", "items", "--id-column", "id", "--text-column", "body"]
-    assert run("import-table", *columns, *papers, *given).code == 0
+    columns = ["items", "--id-column", "id", "--text-column", "body"]
+    assert run("import", *columns, *papers, *given).code == 0
     assert asked(service) == ["A snake."]
     assert client.status("papers")["collections"][0]["pending_embeddings"] == 0
     for command in ("search", "recall"):

@@ -87,8 +87,7 @@ def test_metadata_that_cannot_be_imported(run: Run, client: pgbraid.Client) -> N
         " ('{\"n\": 1' || repeat('0', 5000) || '}')::jsonb as more"
     )
     refused = run(
-        "import-table",
-        "--from-table",
+        "import",
         "animals",
         "--id-column",
         "id",

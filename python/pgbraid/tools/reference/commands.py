@@ -27,7 +27,7 @@ GUIDES = {
     "eval": "evaluation",
     "explain": "explain",
     "export-tenant": "move-tenant",
-    "import-table": "import-table",
+    "import": "import",
     "import-tenant": "move-tenant",
     "ingest": "files",
     "init": "install",

@@ -1,9 +1,8 @@
-"""Run pgbraid import-table."""
+"""Run pgbraid import."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,49 +11,50 @@ from pgbraid.cli.options import collection_option, dsn_option, embedders, embedd
 
 if TYPE_CHECKING:
     import psycopg
-    from psycopg import sql
 
     import pgbraid
+    from pgbraid_tools.imports.relation import Counts, Relation
 
-FETCH = 500
 PAGE = 1000
-# The SQL that casts a column to the type of a document's key. Other keys are cast to text.
-FORMS = {
-    "metadata": "{}::jsonb::text",
-    "importance": "{}::float8",
-    "occurred_at": "to_json({}::timestamptz) #>> '{{}}'",
-}
+TABLES = ("table", "langchain", "langchain-postgres", "llamaindex", "supabase")
+EXPORTS = ("chroma", "elasticsearch", "lancedb", "qdrant")
+KEYS = {"text": "content", "vector": "embedding"}
 
 
-@dataclass(frozen=True)
-class Source:
-    """Describe a table to read: its name, and per document key the column's name and type."""
+def _column_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options `--id-column` and its siblings. `--id-key` is the same, because JSON has keys."""
+    kinds = {
+        "id": "Becomes external_id.",
+        "text": "Becomes content.",
+        "vector": "vector, halfvec or an array of numbers; the name of a vector.",
+        "metadata": "json or jsonb, holding objects.",
+        "document": "Rows that are alike in it become the chunks of one document. The name of the id: each row is one.",
+        "order": "Orders the chunks of a document. Default: what splitters note in the metadata, then as stored.",
+        "title": "Becomes title.",
+        "speaker": "Becomes speaker.",
+        "occurred-at": "date or timestamp; without time zone it is UTC.",
+        "source-uri": "Becomes source_uri.",
+        "category": "Becomes category.",
+        "importance": "A number.",
+        "language": "Becomes language.",
+    }
+    for kind, text in reversed(kinds.items()):
+        names = (f"--{kind}-column", f"--{kind}-key", f"{kind.replace('-', '_')}_field")
+        function = click.option(*names, metavar="NAME", help=text)(function)
+    return function
 
-    table: sql.Identifier
-    columns: dict[str, tuple[str, str]]
 
-    def expressions(self) -> Iterator[sql.Composable]:
-        from psycopg import sql
-
-        for key, (name, kind) in self.columns.items():
-            # Arrays of numbers become JSON arrays, the text form of vectors.
-            form = FORMS.get(key, "to_json({})::text" if kind.startswith("_") else "{}::text")
-            yield sql.SQL(form).format(sql.Identifier(name))
-
-
-@click.command("import-table", short_help="Copy an existing pgvector table.")
-@click.option("--from-table", "table", required=True, metavar="TABLE", help="With or without its schema.")
-@click.option("--id-column", required=True, metavar="COLUMN", help="Becomes external_id.")
-@click.option("--text-column", required=True, metavar="COLUMN", help="Becomes content.")
-@click.option("--title-column", metavar="COLUMN", help="Column of the title.")
-@click.option("--speaker-column", metavar="COLUMN", help="Column of the speaker.")
-@click.option("--occurred-at-column", metavar="COLUMN", help="date or timestamp; without time zone it is UTC.")
-@click.option("--source-uri-column", metavar="COLUMN", help="Column of the address.")
-@click.option("--category-column", metavar="COLUMN", help="Column of the category.")
-@click.option("--importance-column", metavar="COLUMN", help="A number.")
-@click.option("--language-column", metavar="COLUMN", help="Column of the language.")
-@click.option("--metadata-column", metavar="COLUMN", help="json or jsonb, holding objects.")
-@click.option("--vector-column", metavar="COLUMN", help="vector, halfvec or an array of numbers.")
+@click.command("import", short_help="Take over a table or an export of another tool, with its vectors.")
+@click.argument("source", metavar="SOURCE")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice([*TABLES, *EXPORTS]),
+    default="table",
+    show_default=True,
+    help="What wrote it. OpenSearch is elasticsearch.",
+)
+@_column_options
 @click.option("--source-dsn", metavar="URL", help="The database of the table, if it is another one.")
 @dsn_option
 @tenant_option
@@ -62,20 +62,18 @@ class Source:
 @click.option("--prune", is_flag=True, help="Delete the collection's documents that are no rows.")
 @click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=1), help="Again and again, with a pause.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding of rows without a vector to a later run.")
+@click.option(
+    "--sample",
+    type=click.IntRange(0, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="The number of searches that are compared.",
+)
 @embedding_options
 def import_table(
-    table: str,
-    id_column: str,
-    text_column: str,
-    title_column: str | None,
-    speaker_column: str | None,
-    occurred_at_column: str | None,
-    source_uri_column: str | None,
-    category_column: str | None,
-    importance_column: str | None,
-    language_column: str | None,
-    metadata_column: str | None,
-    vector_column: str | None,
+    source: str,
+    layout: str,
     source_dsn: str | None,
     dsn: str | None,
     tenant: str,
@@ -83,17 +81,19 @@ def import_table(
     prune: bool,
     watch: float | None,
     no_embed: bool,
+    sample: int,
     embedding_url: str | None,
     embedding_model: str | None,
+    **fields: str | None,
 ) -> None:
-    """Copy ids, text, metadata and vectors of an existing table into a collection.
+    """Copy ids, text, metadata and vectors of a table, or of an export in JSON lines, into a collection.
 
-    A row with a vector becomes a document of one chunk with that vector, which must be of the collection's
-    model. Rows without text are left out. Running it again reads all rows, and writes only what has changed. With
-    --prune the collection must hold nothing else. A table of the same database is kept in step by braid.sync_table,
-    which reads only what changes.
+    SOURCE is a table; a collection of LangChain (--format langchain); a file; or -, the standard input. A row with a
+    vector keeps it, so it must be of the collection's model. Rows without text are left out. All rows are checked
+    before any is written. Running it again writes only what has changed. At the end it compares the numbers of rows,
+    and what searches by some rows' vectors find. With --prune the collection must hold nothing else.
 
-    Example: pgbraid import-table --from-table items --id-column id --text-column body --vector-column embedding
+    Example: pgbraid import items --id-column id --text-column body --vector-column embedding
     """
     import time
 
@@ -102,63 +102,105 @@ def import_table(
     import pgbraid
     from pgbraid._dsn import find_dsn, usable_dsn
 
-    columns = {
-        "external_id": id_column,
-        "content": text_column,
-        "title": title_column,
-        "speaker": speaker_column,
-        "occurred_at": occurred_at_column,
-        "source_uri": source_uri_column,
-        "category": category_column,
-        "importance": importance_column,
-        "language": language_column,
-        "metadata": metadata_column,
-        "embedding": vector_column,
-    }
-    given = {key: name for key, name in columns.items() if name}
+    given = {KEYS.get(key, key): name for option, name in fields.items() if name and (key := option[: -len("_field")])}
+    is_export = layout in EXPORTS
+    for option, value in (
+        ("--source-dsn", source_dsn),
+        ("--watch", watch),
+        ("--metadata-column", given.get("metadata")),
+    ):
+        if is_export and value is not None:
+            raise click.UsageError(f"{option} is for tables, and --format {layout} reads a file")
     with (
         pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client,
-        psycopg.connect(usable_dsn(source_dsn, "--from") if source_dsn else find_dsn(dsn)) as connection,
+        psycopg.connect(usable_dsn(source_dsn, "--source-dsn") if source_dsn else find_dsn(dsn)) as connection,
     ):
-        connection.read_only = True
+        connection.read_only = not is_export
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.execute("set timezone = 'UTC'")
         connection.commit()
         while True:
-            _import(client, connection, table, given, collection, prune=prune, no_embed=no_embed)
+            relation = _relation(client, connection, source, layout, given, collection)
+            _import(client, relation, collection, prune=prune, no_embed=no_embed, sample=0 if watch else sample)
             connection.rollback()
             if watch is None:
                 return
             time.sleep(watch)
 
 
-def _import(
+def _relation(
     client: pgbraid.Client,
     connection: psycopg.Connection[Any],
-    table: str,
-    columns: dict[str, str],
+    source: str,
+    layout: str,
+    given: dict[str, str],
     collection: str,
-    *,
-    prune: bool,
-    no_embed: bool,
-) -> None:
-    from pgbraid_tools.cli.progress import embed, progress
+) -> Relation:
+    """Return the rows to import, after a check that all vectors fit the collection."""
+    from pgbraid_tools.imports.exports import read_export
+    from pgbraid_tools.imports.relation import check_vectors
+    from pgbraid_tools.imports.tables import read_table
 
-    source = _describe(connection, table, columns)
-    if "embedding" in columns:
-        _check_dimensions(connection, source, client, collection)
-    count, textless = _count(connection, source)
+    dimensions = _status(client, collection)["dimensions"]
+    if layout in EXPORTS:
+        return read_export(connection, source, layout, given, dimensions)
+    relation = read_table(connection, source, layout, given)
+    check_vectors(relation, dimensions, collection)
+    return relation
+
+
+def _import(
+    client: pgbraid.Client, relation: Relation, collection: str, *, prune: bool, no_embed: bool, sample: int
+) -> None:
+    from pgbraid.errors import PgbraidError
+    from pgbraid_tools.cli.progress import embed, progress
+    from pgbraid_tools.imports.comparing import compare_searches
+    from pgbraid_tools.imports.documents import documents
+    from pgbraid_tools.imports.relation import count
+
+    rows = count(relation)
+    before = _status(client, collection)
     ids: set[str] | None = set() if prune else None
-    with progress("importing rows", count - textless) as done:
-        summary = client.add_documents(_rows(connection, source, ids), collection=collection, progress=done)
+    written = 0
+    with progress("importing documents" if relation.is_grouped else "importing rows", rows.with_text) as done:
+
+        def tell(number: int) -> None:
+            nonlocal written
+            written = number
+            done(number)
+
+        try:
+            summary = client.add_documents(documents(relation, ids), collection=collection, progress=tell)
+        except (KeyboardInterrupt, PgbraidError):
+            click.echo(f"{written} documents are written; run it again to go on", err=True)
+            raise
     click.echo(str(summary))
-    if textless:
-        rows = f"{textless} row{'' if textless == 1 else 's'}"
-        click.echo(f"{rows} without text in {columns['content']!r} left out", err=True)
+    if rows.textless:
+        left_out = f"{rows.textless} row{'' if rows.textless == 1 else 's'}"
+        click.echo(f"{left_out} without text in {relation.text!r} left out", err=True)
     if ids is not None:
         click.echo(f"{_prune(client, collection, ids)} deleted")
+    after = _status(client, collection)
+    click.echo(_numbers(rows, before, after, collection))
+    overlap = compare_searches(relation, client, collection, after["distance"], sample)
+    if overlap is not None:
+        click.echo(str(overlap))
     if not no_embed:
         embed(client, collection)
+
+
+def _status(client: pgbraid.Client, collection: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.status(collection)["collections"][0]
+    return found
+
+
+def _numbers(rows: Counts, before: dict[str, Any], after: dict[str, Any], collection: str) -> str:
+    embedded = after["chunks"] - after["pending_embeddings"]
+    line = (
+        f"source: {rows.with_text} rows, {rows.with_vector} with a vector;"
+        f' collection "{collection}": {after["chunks"]} chunks, {embedded} with a vector'
+    )
+    return f"{line}, {before['chunks']} chunks were there before" if before["chunks"] else line
 
 
 def _prune(client: pgbraid.Client, collection: str, ids: set[str]) -> int:
@@ -170,106 +212,3 @@ def _prune(client: pgbraid.Client, collection: str, ids: set[str]) -> int:
         if gone:
             deleted += client.delete_documents(gone, collection=collection)
     return deleted
-
-
-def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str, str]) -> Source:
-    import psycopg
-    from psycopg import sql
-
-    from pgbraid.errors import InvalidArgumentError, NotFoundError
-
-    try:
-        with connection.transaction():
-            rows = connection.execute(
-                """
-                select n.nspname, c.relname, a.attname, t.typname
-                from pg_catalog.pg_class c
-                join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-                join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-                join pg_catalog.pg_type t on t.oid = a.atttypid
-                where c.oid = pg_catalog.to_regclass(%s)
-                """,
-                (table,),
-            ).fetchall()
-    except (psycopg.ProgrammingError, psycopg.NotSupportedError) as error:
-        raise InvalidArgumentError(f"{table!r} is not a table's name", hint="write table or schema.table") from error
-    if not rows:
-        raise NotFoundError(f"table {table!r} does not exist", hint="write the table with its schema: schema.table")
-    types = {name: kind for _, _, name, kind in rows}
-    for name in columns.values():
-        if name not in types:
-            raise InvalidArgumentError(
-                f"table {table!r} has no column {name!r}", hint=f"its columns are {', '.join(types)}"
-            )
-    schema, relation = rows[0][:2]
-    return Source(sql.Identifier(schema, relation), {key: (name, types[name]) for key, name in columns.items()})
-
-
-def _check_dimensions(
-    connection: psycopg.Connection[Any], source: Source, client: pgbraid.Client, collection: str
-) -> None:
-    """Check, before anything is written, that every vector has the collection's dimensions."""
-    from psycopg import sql
-
-    from pgbraid.errors import DimensionMismatchError
-
-    expected = client.status(collection)["collections"][0]["dimensions"]
-    vector = list(source.expressions())[list(source.columns).index("embedding")]
-    query = sql.SQL(
-        "select length({0}) - length(replace({0}, ',', '')) + 1, count(*) from {1}"
-        " where {0} is not null group by 1 order by 2 desc"
-    ).format(vector, source.table)
-    for dimensions, count in connection.execute(query):
-        if dimensions != expected:
-            raise DimensionMismatchError(
-                f'{count} vectors have {dimensions} dimensions, collection "{collection}" has {expected}',
-                hint=f"create a collection of {dimensions} dimensions, and name it with --collection",
-            )
-
-
-# An SQL condition that holds for rows without text.
-TEXTLESS = "coalesce({}::text, '') = ''"
-
-
-def _count(connection: psycopg.Connection[Any], source: Source) -> tuple[int, int]:
-    """Return the number of rows, and the number of rows without text."""
-    from psycopg import sql
-
-    query = sql.SQL(f"select count(*), count(*) filter (where {TEXTLESS}) from {{}}").format(
-        sql.Identifier(source.columns["content"][0]), source.table
-    )
-    ((count, textless),) = connection.execute(query).fetchall()
-    return count, textless
-
-
-def _rows(connection: psycopg.Connection[Any], source: Source, ids: set[str] | None) -> Iterator[dict[str, Any]]:
-    """Yield the rows as documents, and add their ids to `ids`."""
-    from psycopg import sql
-
-    query = sql.SQL(f"select {{}} from {{}} where not ({TEXTLESS})").format(
-        sql.SQL(", ").join(source.expressions()), source.table, sql.Identifier(source.columns["content"][0])
-    )
-    with connection.cursor(name="pgbraid_import") as cursor:
-        cursor.itersize = FETCH
-        for row in cursor.execute(query):
-            if ids is not None:
-                ids.add(row[0])
-            document = {key: value for key, value in zip(source.columns, row, strict=True) if value is not None}
-            if "metadata" in document:
-                document["metadata"] = _metadata(document["external_id"], document["metadata"])
-            yield document
-
-
-def _metadata(name: str, text: str) -> Any:
-    """Return the metadata of the row with this id. Raise InvalidArgumentError for values that Python cannot read."""
-    import json
-
-    from pgbraid.errors import InvalidArgumentError
-
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidArgumentError(
-            f"metadata of {name[:100]!r} cannot be read: {str(error)[:100]}",
-            hint="shorten the numbers of the metadata, or nest it less deeply",
-        ) from error

@@ -15,7 +15,16 @@ from uuid import UUID
 from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.drafts import Draft, Fields, Input
 
-__all__ = ["ROWS_LOOKED_AT", "draft_of_record", "guess_text", "text_fields", "text_of_table"]
+__all__ = [
+    "MISSING",
+    "ROWS_LOOKED_AT",
+    "draft_of_record",
+    "field_value",
+    "guess_text",
+    "plain",
+    "text_fields",
+    "text_of_table",
+]
 
 ID_NAMES = ("external_id", "_id", "id")
 # A record's `id` is unique within its file only. The other names hold ids of the user's own, as in a query or a BEIR
@@ -24,7 +33,7 @@ FILE_ID_NAME = "id"
 TEXT_NAMES = ("text", "content", "body")
 # These columns of a document are taken from fields of the same name, unless told otherwise.
 _NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
-_MISSING = object()
+MISSING = object()
 # The number of rows examined to find columns of text.
 ROWS_LOOKED_AT = 100
 # Numbers, addresses, dates and identifiers of programs are no text.
@@ -88,8 +97,8 @@ def draft_of_record(
     def value_of(name: str | None) -> Any:
         if name is None:
             return None
-        found = _get(record, name)
-        if found is _MISSING:
+        found = field_value(record, name)
+        if found is MISSING:
             raise file.error(f"no {name!r}", line=line, hint=f"there are {', '.join(map(repr, record)) or 'none'}")
         taken.add(name)
         return found
@@ -128,10 +137,10 @@ def draft_of_record(
     content = "\n\n".join(text for text in texts if text.strip())
     if not content:
         return Draft(line=line, position=position, skipped=True)
-    plain = {name: kept for name, value in metadata.items() if (kept := _plain(value)) is not None}
+    kept_metadata = {name: kept for name, value in metadata.items() if (kept := plain(value)) is not None}
     values["content"] = content
-    if plain:
-        values["metadata"] = plain
+    if kept_metadata:
+        values["metadata"] = kept_metadata
     if external_id and id_name == FILE_ID_NAME and not fields.id and file.kind != "sql":
         return Draft(values, f"{prefix}{external_id}", position, line, row=external_id)
     if external_id:
@@ -141,14 +150,14 @@ def draft_of_record(
     return Draft({"title": f"{file.title} {number}", **values}, f"{prefix}row-{number}", position, line)
 
 
-def _get(record: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a key; a dot leads into an object, as in body.html."""
+def field_value(record: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a key, or MISSING; a dot leads into an object, as in body.html."""
     if name in record:
         return record[name]
     found: Any = record
     for part in name.split("."):
         if not isinstance(found, Mapping) or part not in found:
-            return _MISSING
+            return MISSING
         found = found[part]
     return found
 
@@ -160,8 +169,8 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    plain = _plain(value)
-    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+    known = plain(value)
+    return known if isinstance(known, str) else json.dumps(known, ensure_ascii=False)
 
 
 def _number(value: Any) -> Any:
@@ -171,10 +180,10 @@ def _number(value: Any) -> Any:
             return float(value) if math.isfinite(float(value)) else value
         except ValueError:
             return value
-    return _plain(value)
+    return plain(value)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON types; None if JSON cannot represent it."""
     if isinstance(value, (str, bool, int)):
         return value
@@ -189,7 +198,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(name): _plain(inner) for name, inner in value.items()}
+        return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple, set)):
-        return [_plain(inner) for inner in value]
+        return [plain(inner) for inner in value]
     return None if value is None or isinstance(value, (bytes, bytearray, memoryview)) else str(value)

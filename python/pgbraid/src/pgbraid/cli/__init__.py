@@ -31,7 +31,7 @@ COMMANDS = {
 # Old names of commands, refused unless a plug-in defines them.
 RENAMED = {
     "export": "export-tenant",
-    "import": "import-table",
+    "import-table": "import",
     "measure-recall": "measure-index-recall",
     "models": "ranking-models",
 }

@@ -12,7 +12,7 @@ from pgbraid._tools import INSTALL, PACKAGE, other_version
 GROUP = "pgbraid.commands"
 # The commands of PACKAGE, and the extra that a command needs besides it.
 NAMES = (
-    "bench bundle delete demo distribute doctor eval explain export-tenant import-table import-tenant ingest jobs "
+    "bench bundle delete demo distribute doctor eval explain export-tenant import import-tenant ingest jobs "
     "judge judgments learn list maintain mcp measure-index-recall move-tenant ranking-models rankings rebalance recall "
     "show size tune workbench"
 )

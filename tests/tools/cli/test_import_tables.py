@@ -1,4 +1,4 @@
-"""Test pgbraid import-table --from-table."""
+"""Test pgbraid import, for tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def table(db: Connection) -> str:
 
 
 def test_rows_and_vectors_are_copied(run: Run, client: pgbraid.Client, table: str) -> None:
-    done = run("import-table", "--from-table", table, *COLUMNS, *MORE, "--no-embed")
+    done = run("import", table, *COLUMNS, *MORE, "--no-embed")
     assert done.code == 0
     assert "1203 inserted" in done.out
     assert "importing rows: 1203 of 1203" in done.err
@@ -49,7 +49,7 @@ def test_rows_and_vectors_are_copied(run: Run, client: pgbraid.Client, table: st
     row = client.search("item7", mode="full_text")[0]
     assert (row.external_id, row.title, row.content, row.metadata) == ("7", "item 7", "body of item7", {"n": 7})
     assert client.search("item0", mode="full_text")[0].title is None
-    assert "1203 unchanged" in run("import-table", "--from-table", table, *COLUMNS, *MORE, "--no-embed").out
+    assert "1203 unchanged" in run("import", table, *COLUMNS, *MORE, "--no-embed").out
 
 
 def test_other_forms_of_vectors(run: Run, client: pgbraid.Client, db: Connection) -> None:
@@ -59,14 +59,14 @@ def test_other_forms_of_vectors(run: Run, client: pgbraid.Client, db: Connection
     )
     for column, axis in (("half", [1, 0, 0]), ("arr", [0, 0, 1])):
         arguments = ("--id-column", "id", "--text-column", "body", "--vector-column", column)
-        assert run("import-table", "--from-table", "t", *arguments, "--collection", "small").code == 0
+        assert run("import", "t", *arguments, "--collection", "small").code == 0
         row = client.search(embedding=axis, mode="semantic", collection="small")[0]
         assert row.semantic_score == pytest.approx(1, abs=1e-3)
 
 
 def test_rows_without_text_are_left_out(run: Run, client: pgbraid.Client, db: Connection) -> None:
     db.execute("create table t as select * from (values (1, 'one'), (2, null), (3, ''), (4, 'four')) t (id, body)")
-    done = run("import-table", "--from-table", "t", "--id-column", "id", "--text-column", "body", "--no-embed")
+    done = run("import", "t", "--id-column", "id", "--text-column", "body", "--no-embed")
     assert (done.code, "2 inserted" in done.out) == (0, True)
     assert "importing rows: 2 of 2" in done.err
     assert "2 rows without text in 'body' left out\n" in done.err
@@ -79,9 +79,7 @@ def test_nothing_is_written_if_the_dimensions_differ(run: Run, client: pgbraid.C
         "insert into t select i, 'word', array_fill(1, array[case i when 900 then 3 else 384 end])::vector"
         " from generate_series(1, 900) i"
     )
-    refused = run(
-        "import-table", "--from-table", "t", "--id-column", "id", "--text-column", "body", "--vector-column", "vec"
-    )
+    refused = run("import", "t", "--id-column", "id", "--text-column", "body", "--vector-column", "vec")
     assert refused.code == 2
     assert "3 dimensions" in refused.err
     assert client.status("default")["collections"][0]["documents"] == 0
@@ -98,7 +96,7 @@ def test_nothing_is_written_if_the_dimensions_differ(run: Run, client: pgbraid.C
 )
 @pytest.mark.usefixtures("table")
 def test_unknown_names(run: Run, name: str, column: str, part: str) -> None:
-    refused = run("import-table", "--from-table", name, "--id-column", "Id", "--text-column", column)
+    refused = run("import", name, "--id-column", "Id", "--text-column", column)
     assert refused.code == 2
     assert part in refused.err
     assert "hint: " in refused.err
@@ -113,8 +111,7 @@ def test_every_key_of_a_document(run: Run, client: pgbraid.Client, db: Connectio
     arguments = ("--speaker-column", "who", "--occurred-at-column", "held", "--source-uri-column", "url",
                  "--category-column", "kind", "--importance-column", "weight", "--language-column", "lang")  # fmt: skip
     imported = (
-        "import-table",
-        "--from-table",
+        "import",
         "talks",
         "--id-column",
         "id",
@@ -144,8 +141,7 @@ def test_every_key_of_a_document(run: Run, client: pgbraid.Client, db: Connectio
 def test_documents_that_are_no_rows(run: Run, client: pgbraid.Client, db: Connection) -> None:
     db.execute("create table t as select n as id, 'text ' || n as body from generate_series(1, 1500) n")
     imported = (
-        "import-table",
-        "--from-table",
+        "import",
         "t",
         "--id-column",
         "id",
@@ -176,8 +172,7 @@ def test_again_and_again(run: Run, client: pgbraid.Client, db: Connection, monke
 
     monkeypatch.setattr("time.sleep", sleep)
     run(
-        "import-table",
-        "--from-table",
+        "import",
         "t",
         "--id-column",
         "id",

@@ -1,0 +1,1 @@
+"""Import tables and exports of other search tools: their texts, metadata and vectors."""

@@ -1,0 +1,337 @@
+"""Read exports of Chroma, LanceDB, Qdrant, Elasticsearch and OpenSearch into a temporary table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from psycopg import sql
+
+from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, NotFoundError
+from pgbraid.vectors import to_vector
+from pgbraid_tools.errors import IngestError
+from pgbraid_tools.files.library import library
+from pgbraid_tools.files.records import MISSING, field_value, plain
+from pgbraid_tools.imports.relation import ATTRIBUTES, ORDER_KEYS, Relation, vector_schema
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["FORMATS", "read_export"]
+
+INPUT = "-"
+MOST_LINE_BYTES = 64_000_000
+PARQUET_ROWS = 500
+_TEXT_NAMES = ("page_content", "text", "content", "document", "body")
+_VECTOR_NAMES = ("vector", "embedding")
+# LlamaIndex keeps a node as JSON under this key; in Qdrant its text is nowhere else.
+_NODE = "_node_content"
+_INTERNAL = (_NODE, "_node_type", "document_id", "doc_id", "ref_doc_id")
+_DEFAULTS = {"title": ("title", "file_name"), "source_uri": ("source", "file_path", "url"), "document": ("ref_doc_id",)}
+_COLUMNS = ("number", "document", "id", "content", "metadata", "vector", "position", *ATTRIBUTES)
+_CONTINUES = "correct the export; nothing was written"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Hold a record of any format: its id, its fields, and its vectors by their names, if these are no fields."""
+
+    id: Any
+    fields: Mapping[str, Any]
+    vectors: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _chroma(record: Mapping[str, Any]) -> Iterator[Point]:
+    ids = record.get("ids")
+    if isinstance(ids, list):
+        columns = [record.get(name) or [None] * len(ids) for name in ("documents", "metadatas", "embeddings")]
+        if any(not isinstance(column, list) or len(column) != len(ids) for column in columns):
+            raise ValueError("documents, metadatas and embeddings are not as many as ids")
+        for name, document, metadata, embedding in zip(ids, *columns, strict=True):
+            yield Point(name, {**(metadata or {}), "document": document}, {"": embedding})
+    else:
+        fields = {**_object(record, "metadata"), "document": record.get("document")}
+        yield Point(record.get("id"), fields, {"": record.get("embedding")})
+
+
+def _qdrant(record: Mapping[str, Any]) -> Iterator[Point]:
+    answer = record.get("result", record)
+    points = answer.get("points") if isinstance(answer, Mapping) else None
+    for point in [record] if points is None else points:
+        vector = point.get("vector")
+        yield Point(point.get("id"), _object(point, "payload"), vector if isinstance(vector, Mapping) else {"": vector})
+
+
+def _elasticsearch(record: Mapping[str, Any]) -> Iterator[Point]:
+    answer = record.get("hits")
+    for hit in answer["hits"] if isinstance(answer, Mapping) else [record]:
+        if "_source" not in hit:
+            raise ValueError("it has no _source")
+        yield Point(hit.get("_id"), _object(hit, "_source"))
+
+
+def _lancedb(record: Mapping[str, Any]) -> Iterator[Point]:
+    yield Point(record.get("id"), {name: value for name, value in record.items() if name != "id"})
+
+
+def _object(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = record.get(name)
+    if value is not None and not isinstance(value, Mapping):
+        raise ValueError(f"{name} is of type {type(value).__name__}, not an object")
+    return value or {}
+
+
+FORMATS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Point]]] = {
+    "chroma": _chroma,
+    "lancedb": _lancedb,
+    "qdrant": _qdrant,
+    "elasticsearch": _elasticsearch,
+}
+
+
+def read_export(
+    connection: psycopg.Connection[Any], source: str, format_name: str, given: Mapping[str, str], dimensions: int
+) -> Relation:
+    """Copy an export into a temporary table of the open transaction, and return its rows. Raise IngestError, which
+    names the line, for anything that cannot be imported, so that nothing is written before all is read."""
+    schema = vector_schema(connection)
+    assert schema is not None
+    connection.execute(
+        sql.SQL(
+            "create temporary table pgbraid_import (number bigint, document text, id text, content text, metadata text,"
+            " vector {}.vector, position jsonb, {}) on commit drop"
+        ).format(
+            sql.Identifier(schema), sql.SQL(", ").join(sql.SQL("{} text").format(sql.Identifier(n)) for n in ATTRIBUTES)
+        )
+    )
+    copy = sql.SQL("copy pg_temp.pgbraid_import ({}) from stdin").format(
+        sql.SQL(", ").join(map(sql.Identifier, _COLUMNS))
+    )
+    reader = _Reader(source, given, dimensions)
+    with connection.cursor() as cursor, cursor.copy(copy) as rows:
+        for row in reader.rows(FORMATS[format_name]):
+            rows.write_row(row)
+    connection.execute("analyze pg_temp.pgbraid_import")
+    twice = connection.execute(
+        "select id, min(number), max(number) from pg_temp.pgbraid_import group by id having count(*) > 1 limit 1"
+    ).fetchone()
+    if twice:
+        raise IngestError(
+            f"the id {twice[0]!r} is there twice, as records {twice[1]} and {twice[2]}",
+            file=reader.name,
+            hint=f"leave one of them out; {_CONTINUES}",
+        )
+    columns = {
+        "embedding": sql.SQL("vector::text"),
+        "place": sql.SQL("number"),
+        "importance": sql.SQL("importance::float8"),
+    }
+    names = ("document", "id", "content", "metadata", "embedding", "vector", "position", "place", *ATTRIBUTES)
+    query = sql.SQL("select {} from pg_temp.pgbraid_import").format(
+        sql.SQL(", ").join(
+            sql.SQL("{} as {}").format(columns.get(name, sql.Identifier(name)), sql.Identifier(name)) for name in names
+        )
+    )
+    return Relation(connection, query, reader.is_grouped, reader.text_name, _INTERNAL)
+
+
+class _Reader:
+    """Read an export as rows of the temporary table."""
+
+    def __init__(self, source: str, given: Mapping[str, str], dimensions: int) -> None:
+        self.name = "standard input" if source == INPUT else source
+        self.is_grouped = False
+        self.text_name = given.get("content", "text")
+        self._path = None if source == INPUT else Path(source)
+        self._given = given
+        self._dimensions = dimensions
+        self._number = 0
+        if self._path is not None and not self._path.is_file():
+            raise NotFoundError(
+                f"there is no file {source!r}", hint="write the path of the export, or - for standard input"
+            )
+
+    def rows(self, points_of: Callable[[Mapping[str, Any]], Iterator[Point]]) -> Iterator[tuple[Any, ...]]:
+        for line, record in self._records():
+            try:
+                if not isinstance(record, Mapping):
+                    raise ValueError(f"it is of type {type(record).__name__}, not an object")
+                points = list(points_of(record))
+            except (ValueError, AttributeError, TypeError, KeyError) as error:
+                raise self._error(
+                    line, f"not a record of this format: {error}", "--format names the tool that wrote it"
+                ) from error
+            for point in points:
+                self._number += 1
+                yield self._row(point, line)
+
+    def _records(self) -> Iterator[tuple[int, Any]]:
+        if self._path is not None and self._path.suffix == ".parquet":
+            yield from self._parquet()
+            return
+        try:
+            yield from self._lines()
+        except (OSError, EOFError, zlib.error) as error:
+            raise self._error(None, f"cannot be read: {error}", "write the export again") from error
+
+    def _lines(self) -> Iterator[tuple[int, Any]]:
+        with closing(self._open()) as stream:
+            for line, text in enumerate(iter(lambda: stream.readline(MOST_LINE_BYTES + 1), b""), 1):
+                if len(text) > MOST_LINE_BYTES:
+                    raise self._error(
+                        line, f"the line has more than {MOST_LINE_BYTES} bytes", "export fewer records a line"
+                    )
+                if not text.strip():
+                    continue
+                try:
+                    record = json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    hint = "write one JSON object a line (JSON lines)"
+                    raise self._error(line, f"not JSON: {str(error)[:100]}", hint) from error
+                for one in record if isinstance(record, list) else (record,):
+                    yield line, one
+
+    def _open(self) -> IO[bytes]:
+        if self._path is None:
+            return sys.stdin.buffer
+        return cast("IO[bytes]", gzip.open(self._path)) if self._path.suffix == ".gz" else self._path.open("rb")
+
+    def _parquet(self) -> Iterator[tuple[int, Any]]:
+        parquet = library("pyarrow.parquet", "Parquet")
+        arrow = library("pyarrow", "Parquet")
+        try:
+            with parquet.ParquetFile(self._path) as source:
+                number = 0
+                for batch in source.iter_batches(batch_size=PARQUET_ROWS, use_threads=False):
+                    for record in batch.to_pylist():
+                        number += 1
+                        yield number, record
+        except arrow.ArrowException as error:
+            raise self._error(None, f"damaged, or no Parquet: {error}", "write it again") from error
+
+    def _row(self, point: Point, line: int) -> tuple[Any, ...]:
+        fields = dict(point.fields)
+        inner = fields.get("metadata")
+        if isinstance(inner, Mapping):
+            del fields["metadata"]
+            fields = {**inner, **fields}
+        taken = set()
+
+        def value_of(key: str, names: Sequence[str] = ()) -> Any:
+            for name in (self._given[key],) if key in self._given else names:
+                found = field_value(fields, name)
+                if found is not MISSING:
+                    taken.add(name)
+                    return found
+            return None
+
+        content = self._content(value_of("content", _TEXT_NAMES), fields, line)
+        vector = self._vector(point, value_of("embedding", _VECTOR_NAMES), fields, line)
+        given_id = value_of("id") if "id" in self._given else point.id
+        if given_id is None or given_id == "" or isinstance(given_id, (dict, list)):
+            raise self._error(line, "the record has no id", f"name its field with --id-key; there are {_names(fields)}")
+        row_id = str(given_id)
+        kept = {name: value for name, value in fields.items() if name not in taken}
+        document = value_of("document", _DEFAULTS["document"])
+        if document is not None and document != "None" and str(document) != row_id:
+            self.is_grouped = True
+        else:
+            document = row_id
+        attributes = {key: value_of(key, _DEFAULTS.get(key, ())) for key in ATTRIBUTES}
+        order = self._given.get("order")
+        paths = [tuple(order.split("."))] if order else ORDER_KEYS
+        position = [
+            plain(found) if (found := field_value(fields, ".".join(path))) is not MISSING else None for path in paths
+        ]
+        return tuple(
+            self._checked(value, line)
+            for value in (
+                self._number, str(document), row_id, content, self._json(kept, line),
+                vector, self._json(position, line), *(_text(attributes[key]) for key in ATTRIBUTES),
+            )
+        )  # fmt: skip
+
+    def _content(self, value: Any, fields: Mapping[str, Any], line: int) -> str:
+        if value is None and isinstance(fields.get(_NODE), str):
+            try:
+                value = json.loads(fields[_NODE]).get("text")
+            except (ValueError, AttributeError, RecursionError):
+                value = None
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            raise self._error(line, f"the text is of type {type(value).__name__}", "name its field with --text-key")
+        names = (self._given["content"],) if "content" in self._given else _TEXT_NAMES
+        if all(field_value(fields, name) is MISSING for name in names):
+            raise self._error(
+                line, "nothing says which field is the text", f"name it with --text-key; there are {_names(fields)}"
+            )
+        return ""
+
+    def _vector(self, point: Point, value: Any, fields: Mapping[str, Any], line: int) -> str | None:
+        """Return a record's vector as text. Sparse vectors, which are objects, are left out."""
+        dense = {name: one for name, one in point.vectors.items() if one is not None and not isinstance(one, Mapping)}
+        wanted = self._given.get("embedding")
+        if wanted in dense:
+            value = dense[wanted]
+        elif wanted is None and len(dense) > 1:
+            raise self._error(line, f"the record has the vectors {_names(dense)}", "choose one with --vector-key")
+        elif wanted is None and dense:
+            (value,) = dense.values()
+        if value is None:
+            alike = [name for name, one in fields.items() if isinstance(one, list) and len(one) == self._dimensions > 1]
+            alike = [name for name in alike if all(isinstance(number, (int, float)) for number in fields[name])]
+            if alike and wanted is None:
+                hint = f"name the vector with --vector-key {alike[0]}"
+                raise self._error(line, f"{alike[0]!r} holds {self._dimensions} numbers", hint)
+            return None
+        try:
+            vector = to_vector(value, "the record")
+        except InvalidArgumentError as error:
+            raise self._error(line, error.message, error.hint or _CONTINUES) from error
+        length = vector.dimensions()
+        if length != self._dimensions:
+            raise DimensionMismatchError(
+                f"{self.name}:{line}: the vector has {length} dimensions, the collection has {self._dimensions}",
+                hint=f"create a collection of {length} dimensions, and name it with --collection",
+            )
+        return f"[{','.join(f'{number:.9g}' for number in vector.to_list())}]"
+
+    def _json(self, value: Any, line: int) -> str:
+        try:
+            return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+        except (ValueError, RecursionError) as error:
+            raise self._error(line, f"the metadata cannot be read: {str(error)[:100]}", _CONTINUES) from error
+
+    def _checked(self, value: Any, line: int) -> Any:
+        """Return a value that PostgreSQL can store as text."""
+        if isinstance(value, str):
+            if "\0" in value:
+                raise self._error(line, "a text has the character NUL", _CONTINUES)
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise self._error(line, f"a text is not valid Unicode: {error.reason}", _CONTINUES) from error
+        return value
+
+    def _error(self, line: int | None, message: str, hint: str) -> IngestError:
+        return IngestError(message, file=self.name, line=line, hint=hint)
+
+
+def _names(fields: Mapping[str, Any]) -> str:
+    return ", ".join(map(repr, list(fields)[:20])) or "none"
+
+
+def _text(value: Any) -> str | None:
+    known = plain(value)
+    if known is None or known == "" or (isinstance(known, float) and not math.isfinite(known)):
+        return None
+    return known if isinstance(known, str) else json.dumps(known, ensure_ascii=False)
