@@ -122,6 +122,9 @@ def delete_documents(external_ids: Sequence[str], collection: str = "default") -
 def clear_collection(collection: str = "default") -> int:
     """Raise NotFoundError."""
 
+def supersede_documents(documents: Sequence[Mapping[str, Any]], collection: str = "default") -> list[dict[str, Any]]:
+    """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
+
 def complete(
     prefix: str,
     filters: Mapping[str, Any] | None = None,
@@ -271,6 +274,11 @@ def set_search_log(
     sample_share: float | None = None,
     keep_query: Literal["text", "hash", "nothing"] | None = None,
     retention: timedelta | str | None = None,
+) -> None:
+    """Raise NotFoundError, InvalidArgumentError."""
+
+def set_validity(
+    collection: str = "default", has_validity: bool = True, *, retention: timedelta | str | None = None
 ) -> None:
     """Raise NotFoundError, InvalidArgumentError."""
 

@@ -1687,6 +1687,14 @@ export type Database = {
         }
         Returns: undefined
       }
+      set_validity: {
+        Args: {
+          collection: string
+          has_validity?: boolean
+          retention?: string | null
+        }
+        Returns: undefined
+      }
       similar_chunks: {
         Args: {
           chunk_id: number
@@ -1781,6 +1789,13 @@ export type Database = {
           vectors: string[]
         }
         Returns: number
+      }
+      supersede_documents: {
+        Args: {
+          collection?: string
+          documents: Json
+        }
+        Returns: Database['braid']['CompositeTypes']['write_result'][]
       }
       sync_status: {
         Args: never

@@ -19,6 +19,7 @@ SET_BY = {
     "query_vectors": "set_query_embeddings",
     "reranking": "set_token_vectors",
     "search_log": "set_search_log",
+    "validity": "set_validity",
 }
 # Defaults that follow from other settings.
 CHOSEN = {"vector_storage": "chosen by `dimensions`", "hnsw_ef_construction": "2 × max(50, `hnsw_m`)"}

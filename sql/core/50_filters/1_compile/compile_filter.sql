@@ -1,4 +1,9 @@
-create or replace function braid_store.compile_filter(filters jsonb, tenant_id int, collection_id int)
+create or replace function braid_store.compile_filter(
+  filters jsonb,
+  tenant_id int,
+  collection_id int,
+  asks_parts boolean default true
+)
 returns braid_store.filter
 language plpgsql
 stable
@@ -9,6 +14,9 @@ as $$
 declare
   v_filter braid_store.filter;
 begin
+  if asks_parts then
+    filters := braid_store.extend_given_filters(filters, collection_id);
+  end if;
   v_filter.predicate := braid_store.filter_predicate(compile_filter.filters, compile_filter.tenant_id,
                                                      compile_filter.collection_id);
   v_filter.is_empty := v_filter.predicate = 'true';
@@ -23,5 +31,6 @@ begin
 end
 $$;
 
-comment on function braid_store.compile_filter(jsonb, int, int) is
-  'Return the filter of a search, compiled to SQL. Raise 22023 for an invalid filter.';
+comment on function braid_store.compile_filter(jsonb, int, int, boolean) is
+  'Return the filter of a search, compiled to SQL. Raise 22023 for an invalid filter. asks_parts: whether parts may '
+  'narrow it; give false only for collections that have no settings of parts.';

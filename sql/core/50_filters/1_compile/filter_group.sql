@@ -58,6 +58,17 @@ begin
       -- A condition on a missing key is null. This matters only here and in $ne and $nin; under "and" and "or", null is
       -- a non-match.
       v_terms := v_terms || format('(%s) is not true', v_part);
+    elsif v_key ^@ '$' then
+      v_member := braid_store.extend_filter_operator(v_key, v_value, filter_group.collection_id);
+      if v_member = '{}' then
+        -- This raises an error for an unknown operator.
+        perform braid_store.filter_key(v_key, v_value, filter_group.tenant_id, filter_group.collection_id,
+                                       filter_group.depth + 1, conditions);
+      end if;
+      select g.conditions, g.predicate into conditions, v_part
+      from braid_store.filter_group(v_member, filter_group.tenant_id, filter_group.collection_id,
+                                    filter_group.depth + 1, conditions) g;
+      v_terms := v_terms || format('(%s)', v_part);
     else
       select g.conditions, g.predicate into conditions, v_part
       from braid_store.filter_key(v_key, v_value, filter_group.tenant_id, filter_group.collection_id,

@@ -160,8 +160,13 @@ begin
                 coalesce(v_options.semantic_normalisation, v_collection.normalisation),
                 coalesce(v_options.sparse_normalisation, v_collection.normalisation)))
          n (full_text, semantic, sparse);
-  if filters is not null then
-    v_filter := braid_store.compile_filter(filters, tenant_id, v_collection.id);
+  if filters is not null or v_collection.parts is not null then
+    if v_collection.parts is not null then
+      filters := braid_store.extend_given_filters(filters, v_collection.id);
+    end if;
+    if filters is not null then
+      v_filter := braid_store.compile_filter(filters, tenant_id, v_collection.id, v_collection.parts is not null);
+    end if;
   end if;
 
   if v_has_text then

@@ -1,4 +1,4 @@
--- role: writer
+-- role: writer, definer
 create or replace function braid_calls.change_metadata(
   external_id text,
   metadata jsonb,
@@ -20,6 +20,7 @@ declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(change_metadata.collection);
   v_document braid_store.documents;
+  v_input braid_store.document_input;
   v_metadata jsonb;
   v_size bigint;
   v_version int;
@@ -32,7 +33,7 @@ begin
       using errcode = '54000', hint = 'Put long values into content, or store them elsewhere.';
   end if;
 
-  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   select d.* into v_document
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
@@ -47,6 +48,12 @@ begin
   -- Null removes a key at the first level. Deeper down, null is a value.
   v_metadata := v_metadata - array(select e.key from jsonb_each(v_metadata) e where e.value = 'null'
                                                                                and change_metadata.metadata ? e.key);
+  if v_collection.parts is not null then
+    v_input.ordinality := 1;
+    v_input.external_id := v_document.external_id;
+    v_input.metadata := v_metadata;
+    v_metadata := (braid_store.extend_document_inputs(array[v_input], v_collection))[1].metadata;
+  end if;
   v_size := pg_column_size(v_metadata)::bigint * (
     select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id);
   if pg_column_size(v_metadata) > c_max_metadata or v_size > c_max_copied_metadata then

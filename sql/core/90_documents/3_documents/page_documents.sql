@@ -27,7 +27,7 @@ as $$
 #variable_conflict use_column
 declare
   v_tenant_id int := braid_store.require_tenant_id();
-  v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
+  v_collection braid_store.collections := braid_store.find_collection(page_documents.collection);
   -- Under row-level security, a coalesce in the condition would keep the planner from using the index.
   v_after text := coalesce(page_documents.after, '');
   v_filter braid_store.filter;
@@ -36,8 +36,8 @@ begin
     raise exception 'match_count is %', coalesce(page_documents.match_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000, and give after to get the next page.';
   end if;
-  if page_documents.filters is not null then
-    v_filter := braid_store.compile_filter(page_documents.filters, v_tenant_id, v_collection_id);
+  if page_documents.filters is not null or v_collection.parts is not null then
+    v_filter := braid_store.compile_filter(page_documents.filters, v_tenant_id, v_collection.id);
   end if;
   if not v_filter.is_empty then
     return query
@@ -49,7 +49,7 @@ begin
               order by c.document_id
               offset 0
             ) c)
-    from unnest(braid_store.filtered_document_ids(v_tenant_id, v_collection_id, v_filter, v_after,
+    from unnest(braid_store.filtered_document_ids(v_tenant_id, v_collection.id, v_filter, v_after,
       page_documents.match_count))
            with ordinality u (document_id, place),
          lateral (
@@ -71,7 +71,7 @@ begin
             offset 0
           ) c)
   from braid_store.documents d
-  where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
+  where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
     and d.external_id > v_after
   order by d.external_id
   limit page_documents.match_count;

@@ -15,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
-  v_collection_id int := (braid_store.find_collection(read_document.collection)).id;
+  v_collection braid_store.collections := braid_store.find_collection(read_document.collection);
 begin
   if (read_document.first_chunk >= 0) is not true then
     raise exception 'first_chunk is %', coalesce(read_document.first_chunk::text, 'null')
@@ -42,8 +42,9 @@ begin
            and c.chunk_index < coalesce(read_document.first_chunk::bigint + read_document.chunk_count, 2147483648)),
         '[]'))
     from braid_store.documents d
-    where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
-      and d.external_id = read_document.external_id);
+    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
+      and d.external_id = read_document.external_id
+      and (v_collection.parts is null or braid_store.extend_hidden_document(d, v_collection) is not true));
 end
 $$;
 

@@ -1,4 +1,4 @@
--- role: writer
+-- role: writer, definer
 create or replace function braid_calls.write_documents(
   documents jsonb,
   collection text,
@@ -32,6 +32,9 @@ begin
   v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   if v_collection.default_occurred_at = 'now' then
     v_inputs := braid_store.date_documents(v_tenant_id, v_collection.id, v_inputs);
+  end if;
+  if v_collection.parts is not null then
+    v_inputs := braid_store.extend_document_inputs(v_inputs, v_collection);
   end if;
   select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
          array_agg(c.document_id) filter (where c.status = 'updated'), bool_or(c.status = 'replaced')

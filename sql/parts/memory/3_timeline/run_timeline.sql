@@ -67,8 +67,9 @@ begin
     end if;
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
-      braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id),
-        match_count);
+      (braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id,
+                                  v_collection.id)).predicate,
+      match_count);
   else
     v_found := braid_calls.run_recall(
       query_text => topic, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,

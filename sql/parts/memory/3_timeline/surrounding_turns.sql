@@ -41,8 +41,12 @@ begin
     into v_conversations using tenant_id, found_ids;
     if v_conversations is not null then
       v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations));
-      v_member_ids := braid_store.filtered_chunk_ids(
-        tenant_id, collection_id, braid_store.compile_filter(v_filter, tenant_id, collection_id), c_max_turns);
+      -- Matches belong to their conversation, whatever else parts leave out.
+      v_member_ids := array(
+        select unnest(found_ids)
+        union
+        select unnest(braid_store.filtered_chunk_ids(
+          tenant_id, collection_id, braid_store.compile_filter(v_filter, tenant_id, collection_id), c_max_turns)));
     end if;
   end if;
 

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from pgbraid.async_client import (  # noqa: I001
         assembling, calls_collections, calls_completion, calls_documents, calls_evaluation, calls_learning,
         calls_memory, calls_model_change, calls_monitoring, calls_reranking, calls_search, calls_search_log,
-        calls_sparse_encoders, calls_sync, calls_tenancy, calls_upkeep, collections, documents, embedding,
-        explaining, multi_searching, queries, recalling, related, retrieving, search_log, searching,
-        standbys, streaming, synced_tables, tenants,
+        calls_sparse_encoders, calls_sync, calls_tenancy, calls_upkeep, calls_validity, collections,
+        documents, embedding, explaining, multi_searching, queries, recalling, related, retrieving,
+        search_log, searching, standbys, streaming, synced_tables, tenants,
     )
 else:
     globals().update(lazy_modules(
         __package__,
         "assembling calls_collections calls_completion calls_documents calls_evaluation calls_learning "
         "calls_memory calls_model_change calls_monitoring calls_reranking calls_search calls_search_log "
-        "calls_sparse_encoders calls_sync calls_tenancy calls_upkeep collections documents embedding "
-        "explaining multi_searching queries recalling related retrieving search_log searching standbys "
-        "streaming synced_tables tenants",
+        "calls_sparse_encoders calls_sync calls_tenancy calls_upkeep calls_validity collections documents "
+        "embedding explaining multi_searching queries recalling related retrieving search_log searching "
+        "standbys streaming synced_tables tenants",
     ))
 
 
@@ -109,6 +109,8 @@ class Methods(BaseClient):
     rebuild_index = calls_upkeep.rebuild_index
     rebuild_vector_index = calls_upkeep.rebuild_vector_index
     measure_index_recall = calls_upkeep.measure_index_recall
+    supersede_documents = calls_validity.supersede_documents
+    set_validity = calls_validity.set_validity
     set_query_embeddings = collections.set_query_embeddings
     add_documents = documents.add_documents
     store_sparse_terms = documents.store_sparse_terms

@@ -1,0 +1,18 @@
+create or replace function braid_store.extend_given_filters_validity(inout filters jsonb, collection_id int)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if coalesce(jsonb_typeof(filters), 'null') in ('null', 'object') and braid_store.has_validity(collection_id) then
+    filters := coalesce(nullif(filters, 'null'), '{}')
+               || case when filters @? '$.**."$as_of"' then '{}' else '{"$as_of": "now"}' end::jsonb
+               || '{"$unexpired": true}';
+  end if;
+end
+$$;
+
+comment on function braid_store.extend_given_filters_validity(jsonb, int) is
+  'Let a search find only what has not expired and, unless its filters say another time, what is valid now.';

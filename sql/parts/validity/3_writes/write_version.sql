@@ -1,0 +1,97 @@
+create or replace function braid_store.write_version(
+  tenant_id int,
+  collection braid_store.collections,
+  document jsonb,
+  input braid_store.document_input
+)
+returns braid_store.write_result
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+#variable_conflict use_column
+declare
+  c_time constant text := E'^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z)?$';
+  v_id text := input.external_id;
+  v_metadata jsonb := braid_store.stored_validity(input.metadata, v_id);
+  v_from text := v_metadata ->> 'valid_from'; -- An empty text stands for a version without a beginning.
+  v_current record;
+  v_versions record;
+  v_target text := v_id;
+  v_result braid_store.write_result;
+begin
+  select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') as valid_from into v_current
+  from braid_store.documents d
+  where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
+    and d.external_id = v_id
+  for update;
+  if v_from is null then
+    -- The same text again tells nothing new.
+    v_from := case when v_current.content_hash = input.content_hash then v_current.valid_from
+                   else braid_store.instant_text(clock_timestamp()) end;
+  end if;
+
+  select max(v.valid_from) filter (where v.valid_from < v_from) as previous,
+         min(v.valid_from) filter (where v.valid_from > v_from) as next,
+         -- The document's own id comes before the others.
+         min(v.external_id) filter (where v.valid_from = v_from) as same_id,
+         min(v.valid_until) filter (where v.valid_from = v_from) as same_until
+  into v_versions
+  from (
+    select d.external_id, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
+           d.metadata ->> 'valid_until' as valid_until
+    from (
+      select d.external_id, d.metadata from braid_store.documents d
+      where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
+        -- Former versions: "A" is the character after "@".
+        and d.external_id >= v_id || '@' and d.external_id < v_id || 'A'
+      order by d.external_id
+      for update
+    ) d
+    where substr(d.external_id, length(v_id) + 2) ~ c_time
+    union all
+    select v_id, v_current.valid_from, d.metadata ->> 'valid_until'
+    from braid_store.documents d
+    where d.tenant_id = write_version.tenant_id and d.id = v_current.id
+  ) v;
+
+  if v_versions.same_id is not null then
+    v_target := v_versions.same_id;
+  else
+    if v_versions.previous is not null then
+      perform braid_store.end_version(
+        tenant_id, collection,
+        case when v_versions.previous = v_current.valid_from then v_id
+             else braid_store.version_id(v_id, v_versions.previous) end,
+        v_from);
+    end if;
+    if v_versions.next is not null then
+      v_target := braid_store.version_id(v_id, v_from);
+    elsif v_current.id is not null then
+      update braid_store.documents d
+      set external_id = braid_store.version_id(v_id, v_current.valid_from), updated_at = now()
+      where d.tenant_id = write_version.tenant_id and d.id = v_current.id;
+    end if;
+  end if;
+  v_metadata := v_metadata || jsonb_build_object(
+    'valid_from', nullif(v_from, ''),
+    'valid_until', least(coalesce(v_metadata ->> 'valid_until', v_versions.same_until), v_versions.next collate "C"));
+  v_result := w
+    from braid_calls.write_documents(
+      jsonb_build_array(document || jsonb_build_object('external_id', v_target, 'metadata', v_metadata)),
+      (collection).name) w;
+  -- Otherwise another session has written the document since this function looked for it.
+  return case when v_versions.same_id is not null or v_result.status = 'inserted' then v_result end;
+end
+$$;
+
+comment on function braid_store.write_version(int, braid_store.collections, jsonb, braid_store.document_input) is
+  'Store a document as a version of the document with its external_id. Versions end where the next one begins. The '
+  'latest version has the external_id itself, all others have version_id(). Return null if another session wrote '
+  'the document meanwhile: the caller must then undo what this function wrote.';

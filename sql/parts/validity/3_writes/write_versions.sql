@@ -1,0 +1,56 @@
+-- role: writer
+create or replace function braid_calls.write_versions(documents jsonb, collection text)
+returns setof braid_store.write_result
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  c_most_bytes constant int := 990; -- external_id may have 1024 bytes
+  v_tenant_id int := braid_store.tenant_id_for_writing();
+  v_collection braid_store.collections := braid_store.find_collection(write_versions.collection);
+  v_inputs braid_store.document_input[];
+  v_input braid_store.document_input;
+  v_long text;
+  v_results braid_store.write_result[];
+begin
+  perform braid_store.require_read_committed('supersede_documents');
+  v_inputs := braid_store.parse_documents(write_versions.documents, v_collection);
+  if cardinality(v_inputs) > 0 and (v_collection.parts -> 'validity')::boolean is not true then
+    raise exception 'the documents of collection "%" have no validity', v_collection.name
+      using errcode = '22023', hint = 'Have an administrator call braid.set_validity.';
+  end if;
+  select i.external_id into v_long from unnest(v_inputs) i where octet_length(i.external_id) > c_most_bytes limit 1;
+  if found then
+    raise exception 'external_id "%..." has % bytes', left(v_long, 100), octet_length(v_long)
+      using errcode = '22023', hint = 'Give documents that are superseded an id of at most 990 bytes.';
+  end if;
+  for v_input in
+    select i.*
+    from unnest(v_inputs) i,
+         lateral (
+           select braid_store.stored_validity(i.metadata, i.external_id) ->> 'valid_from' as valid_from offset 0
+         ) t
+    -- The order of external_id lets two batches with common documents wait for each other and never deadlock.
+    order by i.external_id collate "C", t.valid_from collate "C", i.ordinality
+  loop
+    loop
+      begin
+        v_results[v_input.ordinality] := braid_store.write_version(
+          v_tenant_id, v_collection, write_versions.documents -> v_input.ordinality - 1, v_input);
+        exit when v_results[v_input.ordinality].status is not null;
+        raise exception 'a document was written meanwhile' using errcode = 'BR001', hint = 'Call again.';
+      exception when sqlstate 'BR001' then
+        null;
+      end;
+    end loop;
+  end loop;
+  return query select r.* from unnest(v_results) r;
+end
+$$;
+
+comment on function braid_calls.write_versions(jsonb, text) is 'Do the work of braid.supersede_documents.';

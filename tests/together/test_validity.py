@@ -1,0 +1,144 @@
+"""All ways to search find what is valid at a time, as an independent model says; exports carry versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+from support.calls import full_text, hybrid, one, semantic, set_tenant, upsert, vector
+from support.validity import (
+    COLLECTION,
+    INSTANTS,
+    Connection,
+    expected,
+    fact,
+    ids,
+    make,
+    supersede,
+    written,
+)
+
+SETTINGS = settings(
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=25, derandomize=True
+)
+
+
+@pytest.fixture(scope="module")
+def facts(shared_db: Connection) -> Connection:
+    make(shared_db)
+    return shared_db
+
+
+@pytest.fixture
+def own(db: Connection) -> Connection:
+    make(db)
+    return db
+
+
+def call(db: Connection, query: str, filters: dict[str, Any] | None) -> list[Any]:
+    return db.execute(query, {"filters": None if filters is None else Jsonb(filters)}).fetchall()
+
+
+def pages(db: Connection, filters: dict[str, Any] | None) -> set[str]:
+    found: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        rows = db.execute(
+            "select external_id, cursor from braid.full_text_search('apple', 2, %s, 'facts', options => %s)",
+            (None if filters is None else Jsonb(filters), Jsonb({"cursor": cursor})),
+        ).fetchall()
+        found += [row[0] for row in rows]
+        cursor = rows[-1][1] if rows else None
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def entry_points(db: Connection, filters: dict[str, Any] | None) -> Iterator[tuple[str, set[str]]]:
+    """Yield each way to find documents, with the documents that it finds."""
+    given: dict[str, Any] = {"collection": COLLECTION, "filters": filters} if filters else {"collection": COLLECTION}
+    embedding = [1.0] * 8
+    yield "full text", ids(full_text(db, "apple", **given))
+    yield "semantic", ids(semantic(db, embedding, **given))
+    yield (
+        "hybrid",
+        ids(hybrid(db, query_text="apple", query_embedding=vector(embedding), match_count=1000, **given)),
+    )
+    yield (
+        "sparse",
+        ids(hybrid(db, match_count=1000, options={"sparse": {"fruit": 1}}, **given)),
+    )
+    yield (
+        "grouped",
+        ids(full_text(db, "apple", options={"group_by": "document"}, **given)),
+    )
+    yield "ranked", ids(full_text(db, "apple", options={"rank_by": ["similarity", "recency"]}, **given))
+    yield "pages", pages(db, filters)
+    queries = {
+        "json": "select r ->> 'external_id' from jsonb_array_elements(braid.search_json('apple', match_count => 1000, "
+        "filters => %(filters)s, collection => 'facts') -> 'results') r",
+        "several": "select r ->> 'external_id' from jsonb_array_elements(braid.multi_search('[\"apple\", \"pear\"]', "
+        "match_count => 1000, filters => %(filters)s, collection => 'facts') -> 'results') r",
+        "facets": "select value #>> '{}' from braid.facets('{name}', filters => %(filters)s, collection => 'facts', "
+        "value_count => 1000)",
+        "facets of a query": "select value #>> '{}' from braid.facets('{name}', 'apple', filters => %(filters)s, "
+        "collection => 'facts', value_count => 1000)",
+        "values": "select v ->> 'value' from braid.list_values('{name}', %(filters)s, 'facts', 1000), "
+        "jsonb_array_elements(top_values) v",
+        "grep": "select m ->> 'external_id' from jsonb_array_elements(braid.grep('apple', %(filters)s, 'facts', 1000) "
+        "-> 'matches') m",
+        "documents": "select external_id from braid.list_documents('facts', 1000, filters => %(filters)s)",
+        "recall": "select external_id from braid.recall('apple', match_count => 1000, filters => %(filters)s, "
+        "collection => 'facts')",
+        "timeline": "select external_id from braid.conversation_timeline('apple', match_count => 1000, "
+        "filters => %(filters)s, collection => 'facts')",
+        "latest": "select external_id from braid.conversation_timeline(match_count => 1000, filters => %(filters)s, "
+        "collection => 'facts')",
+    }
+    for name, query in queries.items():
+        yield name, ids(call(db, query, filters))
+    words = call(db, "select completion from braid.complete('apple w', %(filters)s, 'facts', 100, '{word}')", filters)
+    yield "completion", {f"d{'bcdfghjkl'.index(row[0][-1])}" for row in words}
+
+
+TIME = st.sampled_from([*INSTANTS, None, "absent"])
+
+
+@SETTINGS
+@given(
+    places=st.lists(st.tuples(TIME, TIME, st.one_of(TIME, st.just("infinity"))), min_size=1, max_size=9),
+    as_of=st.sampled_from([*INSTANTS, "now", None, "absent"]),
+    is_nested=st.booleans(),
+)
+def test_all_searches_find_what_is_valid(
+    facts: Connection, places: list[tuple[Any, Any, Any]], as_of: str | None, is_nested: bool
+) -> None:
+    facts.execute("select braid.clear_collection('facts')")
+    documents = written(places)
+    upsert(facts, documents, COLLECTION)
+    asked: dict[str, Any] | None = None if as_of == "absent" else {"$as_of": as_of}
+    filters = {"$and": [asked, {"name": {"$exists": True}}]} if asked and is_nested else asked
+    wanted = expected(documents, asked)
+    for name, found in entry_points(facts, filters):
+        assert found == wanted, name
+
+
+def test_an_export_carries_versions_and_settings(own: Connection) -> None:
+    own.execute("select braid.set_validity('facts', true, '30 days')")
+    supersede(own, fact("apple", "2024-01-01"), fact("pear", "2025-01-01"))
+    records = [row[0] for row in own.execute("select * from braid.export_tenant()")]
+    own.execute("select braid.drop_collection('facts')")
+    own.execute("select braid.create_tenant('copy')")
+    set_tenant(own, "copy")
+    own.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    stored = one(own, "select parts from braid.collections where name = 'facts'")
+    assert (stored["validity"], stored["retention_days"]) == (True, 30)
+    assert ids(full_text(own, "apple pear", collection=COLLECTION)) == {"price"}
+    then = {"$as_of": "2024-06-01"}
+    assert ids(full_text(own, "apple pear", collection=COLLECTION, filters=then)) == {
+        "price@2024-01-01T00:00:00.000000Z"
+    }
