@@ -118,7 +118,7 @@ def test_commands_of_the_driver_look_for_no_packages(tmp_path: Path) -> None:
 def test_the_driver_knows_the_commands_of_the_tools() -> None:
     assert (
         sorted(
-            found.name
+            plugins.FORMER.get(found.name, found.name)
             for found in entry_points(group=plugins.GROUP)
             if found.dist and found.dist.name == _tools.PACKAGE
         )

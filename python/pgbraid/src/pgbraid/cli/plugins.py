@@ -17,6 +17,8 @@ NAMES = (
     "show size tune workbench"
 )
 COMMANDS = NAMES.split()
+# A checkout that was installed before a command got its name still has the entry point of the old name.
+FORMER = {"import-table": "import"}
 EXTRAS = {"ingest": "files", "learn": "learn", "mcp": "mcp", "workbench": "workbench"}
 
 
@@ -55,11 +57,12 @@ def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
     several with one name, take pgbraid-tools' plug-in."""
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != PACKAGE, _package(entry))):
-        other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None
+        name = FORMER.get(entry.name, entry.name) if _package(entry) == PACKAGE else entry.name
+        other = "pgbraid" if name in own else _package(found[name]) if name in found else None
         if other is None:
-            found[entry.name] = entry
+            found[name] = entry
         else:
-            _warn(f"{_package(entry)} has a command {entry.name}, too, which is left out: it is one of {other}")
+            _warn(f"{_package(entry)} has a command {name}, too, which is left out: it is one of {other}")
     return found
 
 
