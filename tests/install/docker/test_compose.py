@@ -6,7 +6,6 @@ import graphlib
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import socket
@@ -27,6 +26,7 @@ from pgbraid.embedded.memory import server_memory
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.embedded.settings import choose
 from support import make_fast, npm, postgrest, temporary_folder
+from support.dockerfile import Dockerfile
 from support.waiting import PATIENCE, until
 
 FOLDER = Path(__file__).parents[3] / "docker"
@@ -51,16 +51,17 @@ def test_it_is_a_compose_file() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_image_is_made_as_it_should_be() -> None:
+@pytest.mark.parametrize("name", ["Dockerfile", "server/Dockerfile"])
+def test_the_images_are_made_as_they_should_be(name: str) -> None:
     linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
     if linter is None:
         pytest.skip("hadolint is not installed: it comes for Linux on x86-64")
-    done = subprocess.run([linter, FOLDER / "Dockerfile"], capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([linter, FOLDER / name], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
-    copied = re.findall(r"^COPY (.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     ignored = (FOLDER.parent / ".dockerignore").read_text().splitlines()
-    for path in shlex.split(" ".join(copied)):
-        assert (FOLDER.parent / path).exists() and f"!{path}" in ignored
+    for stage in Dockerfile(FOLDER / name).stages:
+        for path, _ in stage.copied():
+            assert (FOLDER.parent / path).exists() and f"!{path}" in ignored
 
 
 def test_secrets_are_given_by_the_environment() -> None:
@@ -95,9 +96,11 @@ def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("PGBRAID_MEMORY", raising=False)
         memory = server_memory()
-    # The script does not know the disk's size and takes the smallest max_wal_size. The container's /dev/shm has
-    # shm_size.
-    chosen = choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
+    # The script does not know the disk's size and takes the smallest max_wal_size.
+    chosen = list(choose(memory, 0, shutil.disk_usage("/dev/shm").total))
+    assert "dynamic_shared_memory_type" not in {
+        setting.name for setting in choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
+    }
     given = dict(argument.split("=") for argument in said[2::2])
     assert given.pop("more") == "1"
     assert {**given, "max_connections": "60"} == {setting.name: setting.value.strip("'") for setting in chosen}

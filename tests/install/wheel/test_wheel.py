@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import urllib.request
-import venv
 import zipfile
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -20,6 +18,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from install.wheel import release_check
+from install.wheel.environment import Environment
 
 from docs.markdown import Page
 from pgbraid import __version__, embedded
@@ -45,55 +45,6 @@ def home() -> Iterator[Path]:
     yield folder
     embedded.stop(folder)
     shutil.rmtree(folder)
-
-
-class Environment:
-    """Make an empty environment, in which packages are installed by name from the built files, with their
-    dependencies."""
-
-    def __init__(self, folder: Path, dist: Path, **variables: str) -> None:
-        # The running pip installs into the environment: installing a second pip would take as long as the rest.
-        venv.create(folder / "venv")
-        self.folder = folder
-        self.programs = folder / "venv" / "bin"
-        self.variables = {"PATH": os.environ["PATH"], "HOME": str(folder), **variables}
-        self._dist = dist
-
-    def install(self, *what: str) -> None:
-        pip: list[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq"]
-        pip += ["--python", self.programs / "python", "install", "--no-compile", "--find-links", self._dist]
-        subprocess.run([*pip, *what], check=True)
-
-    def run(self, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [self.programs / program, *arguments]
-        return subprocess.run(command, env=self.variables, cwd=self.folder, capture_output=True, text=True)
-
-    def pgbraid(self, *arguments: str) -> str:
-        done = self.run("pgbraid", *arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def distributions(self) -> set[str]:
-        script = "from importlib.metadata import distributions as d; print(*(i.metadata['Name'].lower() for i in d()))"
-        return set(self.run("python", "-c", script).stdout.split())
-
-    def missing(self, package: str) -> set[str]:
-        """Import every module of an installed package; return the modules of other packages that were missing."""
-        done = self.run("python", "-W", "ignore", "-c", IMPORTS, package)
-        assert done.returncode == 0, done.stderr
-        return set(done.stdout.split())
-
-
-IMPORTS = """
-import importlib, sys
-from importlib.metadata import files
-for file in files(sys.argv[1]):
-    if file.suffix == ".py":
-        try:
-            importlib.import_module(".".join(file.with_suffix("").parts).removesuffix(".__init__"))
-        except Exception as error:
-            print((error if isinstance(error, ImportError) else error.__cause__).name.partition(".")[0])
-"""
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -317,3 +268,19 @@ def test_an_integration_does_what_its_readme_shows(dist: Path, dsn: str, package
     (example,) = [block for block in Page(REPOSITORY / "python" / package / "README.md").blocks if block.output]
     done = made.run("python", "-c", example.code)
     assert (done.stdout, "embedding" in done.stderr) == (example.output, False), done.stderr
+
+
+def test_the_check_of_a_release(dist: Path, new_database: release_check.NewDatabase, tmp_path: Path) -> None:
+    lines = list(release_check.check(dist, new_database, tmp_path))
+    assert len(lines) == 1 + len(PACKAGES)
+    assert lines[0] == f"twine finds no fault in {2 * len(PACKAGES)} files"
+
+
+def test_the_check_refuses_files_of_another_release(
+    dist: Path, new_database: release_check.NewDatabase, tmp_path: Path
+) -> None:
+    old = tmp_path / "dist"
+    shutil.copytree(dist, old)
+    shutil.copy(wheel_of(dist, "pgbraid"), old / "pgbraid-0.0.1-py3-none-any.whl")
+    with pytest.raises(AssertionError, match="delete it and run make dist"):
+        next(release_check.check(old, new_database, tmp_path))

@@ -188,7 +188,7 @@ def read_configurations(files: tuple[Path, ...]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {} if files else {"default": {}}
     for file in files:
         try:
-            configuration = json.loads(file.read_text(encoding="utf-8"))
+            configuration = json.loads(file.read_text(encoding="utf-8-sig"))
         except ValueError as error:
             raise click.BadParameter(f"{file} is not JSON: {error}", param_hint="--config") from error
         if not isinstance(configuration, dict):

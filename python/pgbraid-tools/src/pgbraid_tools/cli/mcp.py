@@ -99,12 +99,11 @@ def mcp(
             f" 127.0.0.1:{address[1]}"
         )
     _check_extra()
-    import asyncio
-
+    from pgbraid_tools._asyncio import run
     from pgbraid_tools.mcp_server import Connections
 
     connections = Connections(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model))
-    asyncio.run(_serve(connections, collections or ("default",), write, tokens, address, allowed_hosts))
+    run(_serve(connections, collections or ("default",), write, tokens, address, allowed_hosts))
 
 
 def _check_extra() -> None:

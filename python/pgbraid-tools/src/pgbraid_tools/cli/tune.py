@@ -101,7 +101,7 @@ def tune(
 
 def _read(file: Path, option: str) -> Any:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(file.read_text(encoding="utf-8-sig"))
     except ValueError as error:
         raise click.BadParameter(f"{file} is not JSON: {error}", param_hint=option) from error
     if not isinstance(found, dict):

@@ -54,8 +54,7 @@ def workbench(
 
     host, port = _address(http)
     _check_extra()
-    import asyncio
-
+    from pgbraid_tools._asyncio import run
     from pgbraid_tools.mcp_server.connections import Connections
     from pgbraid_tools.workbench.access import LOOPBACK, TOKENS
 
@@ -72,7 +71,7 @@ def workbench(
     if token is not None and not TOKENS.fullmatch(token):
         raise click.UsageError(f"{TOKEN} needs 24 or more of the characters A-Z, a-z, 0-9, '.', '_', '~' and '-'")
     connections = Connections(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model))
-    asyncio.run(_serve(connections, host, port, allowed_hosts, token, write=write))
+    run(_serve(connections, host, port, allowed_hosts, token, write=write))
 
 
 def _is_name(text: str) -> bool:

@@ -237,4 +237,4 @@ def _window_of(folder: Path) -> int:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    return dict(json.loads(file.read_text())) if file.is_file() else {}
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}

@@ -211,13 +211,16 @@ def main() -> None:
 
 def _end_with(parent: int) -> None:
     """End this process when the parent ends. Linux does this by a signal. Elsewhere a thread checks once a second; a
-    library that blocks the thread runs until the CPU limit."""
+    library that blocks the thread runs until the CPU limit. On Windows, where an orphan keeps its parent's number and
+    the program of a virtual environment starts another one, the process ends after the file."""
 
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         os._exit(1)
 
+    if sys.platform == "win32":
+        return
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=look, daemon=True).start()

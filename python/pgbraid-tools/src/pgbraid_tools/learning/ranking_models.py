@@ -122,7 +122,7 @@ def read_ranking_model(file: Path) -> dict[str, Any]:
     if file.stat().st_size > 2 * MOST_BYTES:
         raise InvalidArgumentError(f"{file} is too large for a ranking model", hint="a model has at most 500,000 bytes")
     try:
-        model = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        model = json.loads(file.read_text(encoding="utf-8-sig"), parse_constant=_refuse_constant)
     except ValueError as error:
         raise InvalidArgumentError(
             f"{file} is no JSON: {error}", hint="give the file that pgbraid learn wrote"

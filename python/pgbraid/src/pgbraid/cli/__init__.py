@@ -3,6 +3,7 @@ packages add commands as plug-ins."""
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import re
@@ -107,6 +108,11 @@ def main() -> None:
     if not os.environ.get(DEBUG):
         # psycopg logs failed rollbacks on a connection that an error or Ctrl-C left busy.
         logging.getLogger("psycopg").setLevel(logging.ERROR)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Files and pipes get UTF-8 on Windows too; elsewhere a character that a locale lacks is escaped.
+            is_file = sys.platform == "win32" and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if is_file else None, errors="backslashreplace")
     sys.exit(_run(sys.argv[1:]))
 
 

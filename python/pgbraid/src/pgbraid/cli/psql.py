@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -40,15 +43,31 @@ def pg_dump(dsn: str | None, arguments: tuple[str, ...]) -> None:
 def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
     from pgbraid._dsn import find_dsn
 
-    program = _program(name)
     environment, others = _as_environment(find_dsn(dsn))
+    program = _program(name)
     inherited = dict(os.environ)
+    passwords = b""
     if password := environment.pop("PGPASSWORD", None):
         # The variable would send the password to any server that an argument or \connect names.
         inherited.pop("PGPASSWORD", None)
-        environment["PGPASSFILE"] = _password_file(password, environment)
+        passwords = _passwords(password, environment)
     sys.stdout.flush()
-    os.execve(program, [program, *others, *arguments], {**inherited, **environment})
+    command = [program, *others, *arguments]
+    if sys.platform == "win32":
+        # There a program cannot take the place of another one, and a file cannot lose its name while it is open.
+        with tempfile.TemporaryDirectory() as folder:
+            if passwords:
+                environment["PGPASSFILE"] = str(Path(folder, "pgpass.conf"))
+                Path(environment["PGPASSFILE"]).write_bytes(passwords)
+            # Ctrl-C is meant for the program, which goes on.
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                raise SystemExit(subprocess.call(command, env={**inherited, **environment}))
+            finally:
+                signal.signal(signal.SIGINT, before)
+    if passwords:
+        environment["PGPASSFILE"] = _nameless_file(passwords)
+    os.execve(program, command, {**inherited, **environment})
 
 
 def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
@@ -64,23 +83,32 @@ def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
     return environment, ["--dbname", make_conninfo("", **without)] if without else []
 
 
-def _password_file(password: str, environment: dict[str, str]) -> str:
-    """Return a file from which libpq takes the password for this server and login alone. The file has no name, lasts as
-    long as psql, and ends with the user's own: https://www.postgresql.org/docs/current/libpq-pgpass.html."""
+def _passwords(password: str, environment: dict[str, str]) -> bytes:
+    """Return a file from which libpq takes the password for this server and login alone. It ends with the user's own:
+    https://www.postgresql.org/docs/current/libpq-pgpass.html."""
     from psycopg import pq
 
+    is_windows = sys.platform == "win32"
     defaults = {option.keyword.decode(): (option.val or b"").decode() for option in pq.Conninfo.get_defaults()}
     hosts = (environment.get("PGHOST") or environment.get("PGHOSTADDR") or defaults["host"]).split(",")
     ports = (environment.get("PGPORT") or defaults["port"]).split(",")
     user = environment.get("PGUSER") or defaults["user"]
-    own = Path(environment.get("PGPASSFILE") or os.environ.get("PGPASSFILE") or Path.home() / ".pgpass")
+    home = Path(os.environ.get("APPDATA", ""), "postgresql", "pgpass.conf") if is_windows else Path.home() / ".pgpass"
+    own = Path(environment.get("PGPASSFILE") or os.environ.get("PGPASSFILE") or home)
+    lines = []
+    for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False):
+        server = _escaped(host or "localhost"), _escaped(port or "5432")
+        lines.append(f"{':'.join(server)}:*:{_escaped(user)}:{_escaped(password)}\n".encode())
+    # libpq ignores a password file that others may read, except on Windows, and so do we.
+    if own.is_file() and (is_windows or not own.stat().st_mode & 0o077):
+        lines.append(own.read_bytes())
+    return b"".join(lines)
+
+
+def _nameless_file(content: bytes) -> str:
+    """Return the path of a file that has no name and lasts as long as psql."""
     with tempfile.TemporaryFile() as file:
-        for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False):
-            server = _escaped(host or "localhost"), _escaped(port or "5432")
-            file.write(f"{':'.join(server)}:*:{_escaped(user)}:{_escaped(password)}\n".encode())
-        # libpq ignores a password file that others may read, and so do we.
-        if own.is_file() and not own.stat().st_mode & 0o077:
-            file.write(own.read_bytes())
+        file.write(content)
         file.seek(0)
         descriptor = os.dup(file.fileno())
     os.set_inheritable(descriptor, True)
@@ -94,17 +122,17 @@ def _escaped(text: str) -> str:
 def _program(name: str) -> str:
     """Return the embedded server's program, which works with all supported servers, else the PATH's. Raise
     PgbraidError."""
-    from pgbraid import embedded
-    from pgbraid.embedded.programs import installed_programs
     from pgbraid.errors import PgbraidError
 
-    try:
-        return str(installed_programs(embedded.DEFAULT_VERSION) / name)
-    except PgbraidError:
-        found = shutil.which(name)
+    hint = "install PostgreSQL's client"
+    if sys.platform != "win32":
+        from pgbraid import embedded
+        from pgbraid.embedded.programs import installed_programs
+
+        hint += ", or: pip install 'pgbraid[embedded]'"
+        with suppress(PgbraidError):
+            return str(installed_programs(embedded.DEFAULT_VERSION) / name)
+    found = shutil.which(name)
     if not found:
-        raise PgbraidError(
-            f"there is no {name} on this machine",
-            hint="install PostgreSQL's client, or: pip install 'pgbraid[embedded]'",
-        )
+        raise PgbraidError(f"there is no {name} on this machine", hint=hint)
     return found

@@ -8,6 +8,7 @@ connect, as any database role. Started by root it runs as the OS user `pgbraid`.
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,8 +129,8 @@ def _wanted_version(version: int | None) -> int | None:
 
 
 def _require_posix() -> None:
-    if os.name != "posix":
+    if sys.platform == "win32":
         raise ServerError(
-            "the embedded server does not run on Windows",
+            "the embedded PostgreSQL does not run on Windows",
             hint="use WSL, or set PGBRAID_DSN to a PostgreSQL 16+ that has pgvector",
         )
