@@ -80,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
         seed = os.environ.get("PYTHONHASHSEED", "")
         config.option.hypothesis_seed = seed if seed.isdigit() else str(secrets.randbits(32))
     # Tests must not touch the environment's databases or the user's own embedded server.
-    kept = ("PGBRAID_CITUS_DSN", "PGBRAID_WRITE_PRIVILEGES")
+    kept = ("PGBRAID_CITUS_DSN", "PGBRAID_PG_TLE", "PGBRAID_WRITE_PRIVILEGES")
     for name in [name for name in os.environ if name.startswith("PG") and name not in kept]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"

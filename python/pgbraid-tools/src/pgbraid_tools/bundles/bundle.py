@@ -24,6 +24,11 @@ OUTER = "$braid_bundle$"
 # statements of more than 262,144 bytes.
 EDITOR_SIZE = 900_000
 STATEMENT_SIZE = 200_000
+# The variable of a bundle that users may set.
+EXPOSED = """\
+  -- Which schemas the Data API exposes now, such as 'public, graphql_public': braid is added to them. Left empty, add
+  -- braid in the dashboard, under Project Settings, Data API, Exposed schemas; SQL cannot see what is chosen there.
+  v_exposed text := '';"""
 
 
 def bundle(choice: Choice | None = None) -> str:
@@ -33,7 +38,9 @@ def bundle(choice: Choice | None = None) -> str:
     check_frozen()
     choice = choice or choose((), (), ())
     parts = choice.parts(None)
-    return _written((part(name, choice.found, parts) for name in PARTS), fill(FOLDER / "supabase.sql"))
+    return written(
+        (part(name, choice.found, parts) for name in PARTS), supabase=fill(FOLDER / "supabase.sql"), exposed=EXPOSED
+    )
 
 
 def part_bundles(names: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
@@ -66,27 +73,34 @@ def _addition(name: str, found: Resources) -> str:
             files=rows((file.name, file.text) for file in files),
         ),
     ]
-    return _written(texts, "null")
+    return written(texts)
 
 
-def _written(parts: Iterable[str], supabase: str) -> str:
-    written = fill(
+def written(steps: Iterable[str], *, supabase: str = "null", exposed: str = "") -> str:
+    """Return two statements: one that runs the steps, all or nothing, and one that reports the result."""
+    text = fill(
         FOLDER / "bundle.sql",
         version=__version__,
-        parts=";\n\n".join(parts),
+        parts=";\n\n".join(steps),
         supabase=supabase,
+        exposed=exposed,
         attempts=str(session.ATTEMPTS),
         retried=literals(session.RETRIED),
         holders=session.HOLDERS.strip(),
         pinned=json.dumps(session.PINNED),
     )
-    assert written.count(OUTER) == 2
-    return written + "\n"
+    assert text.count(OUTER) == 2
+    return text + "\n"
 
 
 def bundle_parts(choice: Choice | None = None) -> dict[str, str]:
-    """Return the bundle by file name, in pieces that the SQL editor takes: all but the last hand their text over."""
-    statement, said = _divided(bundle(choice))
+    """Return the bundle by file name, in pieces that the SQL editor takes."""
+    return pieces(bundle(choice))
+
+
+def pieces(text: str) -> dict[str, str]:
+    """Return a statement by file name, in pieces that the SQL editor takes: all but the last hand their text over."""
+    statement, said = divided(text)
     texts = _statements(statement, EDITOR_SIZE)
     names = [_name(len(texts)) % number for number in range(1, len(texts) + 1)]
     return dict(zip(names, [*texts[:-1], texts[-1] + said], strict=True))
@@ -94,12 +108,12 @@ def bundle_parts(choice: Choice | None = None) -> dict[str, str]:
 
 def bundle_migration(texts: Iterable[str]) -> str:
     """Return bundles in statements that `supabase db push` takes."""
-    return "".join(text for each in texts for text in _statements(_divided(each)[0], STATEMENT_SIZE))
+    return "".join(text for each in texts for text in _statements(divided(each)[0], STATEMENT_SIZE))
 
 
-def _divided(text: str) -> tuple[str, str]:
-    """Return the statement that installs, and the statement that reports."""
-    end = text.rindex(OUTER) + len(OUTER)
+def divided(text: str) -> tuple[str, str]:
+    """Return the statement that installs, which is quoted by dollars, and the statement that reports."""
+    end = text.rindex("$;\n") + 1
     return text[:end], text[end:].removeprefix(";")
 
 

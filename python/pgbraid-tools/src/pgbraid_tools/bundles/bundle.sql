@@ -4,9 +4,7 @@
 -- an older version it upgrades. `pgbraid upgrade` goes on from it.
 do $braid_bundle$
 declare
-  -- Which schemas the Data API exposes now, such as 'public, graphql_public': braid is added to them. Left empty, add
-  -- braid in the dashboard, under Project Settings, Data API, Exposed schemas; SQL cannot see what is chosen there.
-  v_exposed text := '';
+{{exposed}}
 
   -- The result must not depend on the session. An object planted in another schema of the path could be called with the
   -- installer's rights.
@@ -15,8 +13,6 @@ declare
   v_state text;
   v_message text;
 begin
-  -- The last of several pieces decides.
-  v_exposed := coalesce(nullif(v_exposed, ''), pg_catalog.current_setting('pgbraid.exposed', true), '');
   -- Any login can lock pg_settings, because everybody may update it; so read the settings one by one.
   select pg_catalog.jsonb_object_agg(s.key, pg_catalog.current_setting(s.key)) into v_settings
   from pg_catalog.jsonb_each_text(pg_catalog.jsonb_set(v_pinned, '{lock_timeout}', '0')) s;

@@ -31,6 +31,8 @@ begin
   join pg_roles r on r.rolname = t.role
   where not exists (select from braid_store.trusted_roles k where k.role = t.role and k.kind = t.kind);
 
+  -- The last of several pieces decides.
+  v_exposed := coalesce(nullif(v_exposed, ''), current_setting('pgbraid.exposed', true), '');
   -- The setting wins over the dashboard's, so set it only where it is present already or asked for.
   select string_agg(substr(s.setting, length('pgrst.db_schemas=') + 1), '') into v_present
   from pg_db_role_setting d

@@ -121,6 +121,7 @@ def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, An
     return {
         "package_version": __version__,
         "database_version": installation.version if installation else None,
+        "extension_version": getattr(find(connection, "pgbraid"), "version", None),
         "postgresql_version": connection.info.parameter_status("server_version"),
         "pgvector_version": extension.version if extension else None,
         "installed_parts": installation.parts if installation else None,
@@ -253,7 +254,8 @@ def _print(facts: dict[str, Any]) -> None:
     colours = {PROBLEM: "problem", ADVICE: "warning"}
     standby = ", a standby: run commands on the primary" if facts["is_standby"] else ""
     lines = [
-        f"pgbraid     package {facts['package_version']}, database {facts['database_version'] or 'not told'}",
+        f"pgbraid     package {facts['package_version']}, database {facts['database_version'] or 'not told'}"
+        + (", which is an extension" if facts["extension_version"] else ""),
         *(
             [f"parts       {', '.join(facts['installed_parts']) or 'none'}"]
             if facts["installed_parts"] is not None

@@ -59,6 +59,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     return {
         "package_version": __version__,
         "database_version": installation.version,
+        "extension_version": getattr(find(connection, "pgbraid"), "version", None),
         "content_matches": installation.is_this_package and not changed,
         "installed_parts": installation.parts,
         "absent_parts": installation.absent_parts,
@@ -126,8 +127,9 @@ def _text(facts: dict[str, Any]) -> str:
     migrations = "; ".join(f"{state}: {', '.join(names)}" for state, names in states if names)
     parts = [facts["installed_parts"], facts["absent_parts"]]
     different = _different(facts["changed_functions"], facts["differing_parts"])
+    kind = ", which is an extension" if facts["extension_version"] else ""
     lines = [
-        ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}"),
+        ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}{kind}"),
         (
             "parts",
             "; not installed: ".join(", ".join(names) or "none" for names in parts if names or names is parts[0]),

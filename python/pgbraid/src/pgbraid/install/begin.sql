@@ -38,6 +38,23 @@ begin
         hint = 'Create the database with: create database NAME encoding ''UTF8'' template template0';
   end if;
 
+  -- Only its own script may replace what belongs to an extension.
+  select e.extversion into v_found from pg_extension e where e.extname = 'pgbraid';
+  if v_found is not null
+     and array(select part::int from string_to_table(v_found, '.') part where part ~ E'^\\d+$')
+         < array(select part::int from string_to_table(v_version, '.') part where part ~ E'^\\d+$') then
+    begin
+      execute format('alter extension pgbraid update to %L', v_version);
+    exception when others then
+      get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
+      raise exception 'the extension pgbraid % is not updated: %', v_found, v_message
+        using errcode = v_state,
+              hint = coalesce(nullif(v_hint, ''),
+                              format('Bring the files of %s to the server: pgbraid bundle --extension FOLDER, and make '
+                                     'install there; or pgbraid bundle --tle', v_version));
+    end;
+  end if;
+
   if not exists (select from pg_extension where extname = 'vector') then
     select a.default_version into v_found from pg_available_extensions a where a.name = 'vector';
     if v_found is null then

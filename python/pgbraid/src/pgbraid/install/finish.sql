@@ -61,6 +61,17 @@ begin
   from pg_extension e
   join pg_namespace n on n.oid = e.extnamespace
   where e.extname = 'vector';
+  -- Only its own script adds to an extension. A restored dump would create other additions a second time.
+  if not {{extension}} and exists (select from pg_extension e where e.extname = 'pgbraid')
+     and exists (select
+                 from (select v_parts[i][1], v_parts[i][3] from generate_subscripts(v_parts, 1) i) w (name, hash)
+                 full join braid_store.parts p on (p.name, p.content_hash) = (w.name, w.hash)
+                 where p.name is null or w.name is null and not c_adds) then
+    raise exception 'pgbraid is an extension in this database, of another version or with other parts'
+      using errcode = '55000',
+            hint = 'Upgrade it by: alter extension pgbraid update; its parts are chosen when its files are written: '
+                   'pgbraid bundle --extension FOLDER';
+  end if;
   -- A body may call what a later file creates.
   perform set_config('check_function_bodies', 'off', true);
   delete from braid_store.parts p
@@ -173,19 +184,21 @@ begin
   end loop;
   v_file := null;
 
-  insert into braid_store.installation (version, migrations, placeholders, extension_hashes)
-  values ('{{version}}',
-          (select coalesce(jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]), '{}')
-            from generate_subscripts(v_migrations, 1) i),
-          jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
-          (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname,
-            encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
-           from braid_store.extension_points() e
-           join pg_proc p on p.oid = e))
-  on conflict (only_row) do update
-    set version = excluded.version,
-        migrations = case when c_adds then installation.migrations else '{}' end || excluded.migrations,
-        placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes,
-          installed_at = clock_timestamp();
+  insert into braid_store.installation (version)
+  select '{{version}}'
+  where not exists (select from braid_store.installation);
+  update braid_store.installation i
+  set version = '{{version}}',
+      migrations = case when c_adds then i.migrations else '{}' end
+        || (select coalesce(jsonb_object_agg(v_migrations[n][1], v_migrations[n][2]), '{}')
+            from generate_subscripts(v_migrations, 1) n),
+      placeholders = jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
+      extension_hashes = (
+        select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname,
+          encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
+        from braid_store.extension_points() e
+        join pg_proc p on p.oid = e),
+      installed_at = clock_timestamp()
+  where i.only_row;
   notify pgrst, 'reload schema';
 end

@@ -4,6 +4,7 @@ declare
   v_migrations constant text[] := array[
 {{migrations}}
   ];
+  v_role constant text := current_setting('role');
   v_row text[];
   v_vector text;
 begin
@@ -16,7 +17,7 @@ begin
                  and c.relname = '_yoyo_migration') then
     execute format('set local role %I', v_owner);
 {{record}}
-    reset role;
+    perform set_config('role', v_role, true);
   end if;
 
   -- Migrations lock tables that every call reads, in another order. To prevent deadlocks, this lock waits for running
@@ -35,7 +36,7 @@ begin
     execute format('set local role %I', v_owner);
     execute replace(replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer), '@vector@', v_vector);
     -- A migration may leave its own role and path behind.
-    reset role;
+    perform set_config('role', v_role, true);
     perform set_config('search_path', 'braid_store, pg_temp', true);
     execute v_row[4];
   end loop;

@@ -46,7 +46,7 @@ def _values(name: str | Path, found: Resources, parts: Collection[str]) -> dict[
             "files": rows((file.name, file.text) for file in found.repeatable if file.owner in parts),
             "privileges": PRIVILEGES,
             "tries": "3",
-            "adds": "false",
+            **dict.fromkeys(("adds", "extension"), "false"),
             "parts": rows(
                 (name, manifest, found.part_hashes[name])
                 for name, manifest in manifests(found).items()

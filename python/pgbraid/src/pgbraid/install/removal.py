@@ -171,6 +171,7 @@ def _own_roles(connection: Connection) -> list[str]:
 def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> None:
     lock_installation(connection, notify)
     _refuse_distributed(connection)
+    connection.execute("drop extension if exists pgbraid cascade")
     connection.execute("drop schema if exists braid, braid_calls, braid_store, braid_locks cascade")
     # Revokes their grants elsewhere in this database, such as on pgvector's schema.
     rows = connection.execute(
