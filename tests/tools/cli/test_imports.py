@@ -8,6 +8,7 @@ import json
 import re
 import sys
 import tracemalloc
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -19,6 +20,7 @@ import pyarrow.parquet  # type: ignore[import-untyped]
 import pytest
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
+from psycopg.conninfo import make_conninfo
 
 import pgbraid
 from pgbraid.stored import Document
@@ -80,6 +82,7 @@ def test_langchain_pgvector(run: Run, client: pgbraid.Client, db: Connection, id
     )
     done = run("import", "mine", "--format", "langchain", "--collection", "docs")
     assert done.code == 0, done.err
+    assert "importing documents: 2 of 2\n" in done.err
     assert 'source: 4 rows, 4 with a vector; collection "docs": 4 chunks, 4 with a vector\n' in done.out
     assert "4 searches by a row's vector find 4.0 of the 4 nearest rows (the worst finds 4)\n" in done.out
     found = stored(client)
@@ -227,6 +230,35 @@ def test_the_comparison_of_searches(run: Run, client: pgbraid.Client, db: Connec
     )
     assert "100 chunks, 100 with a vector, 40 chunks were there before" in done.out
     assert "searches" not in run("import", "t", *columns, "--sample", 0).out
+
+
+def test_a_view_of_a_database_without_pgvector(run: Run, client: pgbraid.Client, db: Connection, dsn: str) -> None:
+    name = f"plain_{uuid.uuid4().hex[:8]}"
+    db.execute(f"create database {name}")
+    try:
+        source = make_conninfo(dsn, dbname=name)
+        with psycopg.connect(source, autocommit=True) as plain:
+            plain.execute(
+                "create view v as select 'r' || n as id, 'Text ' || n as body, array[1, n, 0]::float8[] as vec,"
+                " jsonb_build_object('doc', jsonb_build_object('name', 'd' || n / 3), 'place', -n,"
+                " 'when', '2026-03-01') as meta from generate_series(0, 5) n"
+            )
+        columns = ("--id-column", "id", "--text-column", "body", "--vector-column", "vec", "--metadata-column", "meta",
+                   "--document-column", "doc.name", "--order-column", "place",
+                   "--occurred-at-column", "when")  # fmt: skip
+        done = run("import", "v", *columns, "--source-dsn", source, "--collection", "docs")
+        assert done.code == 0, done.err
+        assert done.out.endswith("\nsearches are not compared: the table's database has no pgvector\n")
+        found = stored(client)
+        assert {key: texts(document) for key, document in found.items()} == {
+            "d0": ["Text 2", "Text 1", "Text 0"],
+            "d1": ["Text 5", "Text 4", "Text 3"],
+        }
+        assert str(found["d1"].chunks[0].occurred_at) == "2026-03-01 00:00:00+00:00"
+        refused = run("import", "v", *columns[:8], "--document-column", "doc.title", "--source-dsn", source)
+        assert (refused.code, "has no column 'doc.title'" in refused.err) == (2, True)
+    finally:
+        db.execute(f"drop database {name} with (force)")
 
 
 def test_interrupted_and_run_again(

@@ -162,7 +162,7 @@ def _import(
     before = _status(client, collection)
     ids: set[str] | None = set() if prune else None
     written = 0
-    with progress("importing documents" if relation.is_grouped else "importing rows", rows.with_text) as done:
+    with progress("importing documents" if relation.is_grouped else "importing rows", rows.documents) as done:
 
         def tell(number: int) -> None:
             nonlocal written
@@ -182,9 +182,9 @@ def _import(
         click.echo(f"{_prune(client, collection, ids)} deleted")
     after = _status(client, collection)
     click.echo(_numbers(rows, before, after, collection))
-    overlap = compare_searches(relation, client, collection, after["distance"], sample)
-    if overlap is not None:
-        click.echo(str(overlap))
+    if sample and rows.with_vector:
+        overlap = compare_searches(relation, client, collection, after["distance"], sample)
+        click.echo(str(overlap or "searches are not compared: the table's database has no pgvector"))
     if not no_embed:
         embed(client, collection)
 

@@ -38,18 +38,15 @@ def compare_searches(
     relation: Relation, client: pgbraid.Client, collection: str, distance: str, sample: int
 ) -> Overlap | None:
     """Search the collection by the vectors of some rows, and compare with the exact order of the rows by the same
-    distance. Rows as near as the last one count as well. Return None if there is nothing to compare: no vectors, or
-    no pgvector in the rows' database."""
+    distance. Rows as near as the last one count as well. Return None if the rows' database has no pgvector."""
     schema = vector_schema(relation.connection)
-    if schema is None or not sample:
+    if schema is None:
         return None
     chosen = relation.rows(
         "select embedding, count(*) over () from ({rows}) r where content <> '' and embedding is not null"
         " order by md5(id) limit %s",
         sample,
     )
-    if not chosen:
-        return None
     nearest = min(NEAREST, int(chosen[0][1]))
     distances = sql.SQL(
         """

@@ -44,22 +44,24 @@ class Relation:
 
 @dataclass(frozen=True)
 class Counts:
-    """Count the rows to import: all with text, of these all with a vector, and the rows without text."""
+    """Count the rows to import: all with text, of these all with a vector, and the rows without text. `documents` is
+    what the rows with text become."""
 
+    documents: int
     with_text: int
     with_vector: int
     textless: int
 
 
 def count(relation: Relation) -> Counts:
-    ((rows, textless, vectors),) = relation.rows(
-        """
-        select count(*), count(*) filter (where coalesce(content, '') = ''),
-               count(embedding) filter (where content <> '')
-        from ({rows}) r
-        """
+    ((rows, with_text, vectors),) = relation.rows(
+        "select count(*), count(*) filter (where content <> ''), count(embedding) filter (where content <> '')"
+        " from ({rows}) r"
     )
-    return Counts(rows - textless, vectors, textless)
+    documents = with_text
+    if relation.is_grouped:
+        ((documents,),) = relation.rows("select count(distinct document) from ({rows}) r where content <> ''")
+    return Counts(documents, with_text, vectors, rows - with_text)
 
 
 def check_vectors(relation: Relation, dimensions: int, collection: str) -> None:
