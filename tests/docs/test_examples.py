@@ -30,7 +30,7 @@ RUN = ("console", "python", "sql")
 # Blocks without a language, or with text, are only read, such as an error, a formula or a piece of SQL. Other tests run
 # the examples of the generated pages.
 GENERATED = ("plpgsql", "py", "sh")
-LANGUAGES = {*RUN, *GENERATED, "js", "json", "mermaid", "text", ""}
+LANGUAGES = {*RUN, *GENERATED, "go", "js", "json", "mermaid", "ruby", "text", ""}
 
 
 def each(language: str) -> pytest.MarkDecorator:

@@ -12,6 +12,7 @@ from benchmarks.goals import page as goals_page
 from benchmarks.memory import scores
 from benchmarks.pages import MEASUREMENTS, markdown_table, write_section
 from benchmarks.pages import README as README_PATH
+from benchmarks.pains.page import PAGE as PAINS_PATH
 from benchmarks.peers import page as peers_page
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR, Where
 from benchmarks.peers.measure import Group, Row
@@ -33,6 +34,7 @@ SECTIONS = {
         "throughput",
     },
     README_PATH: {"speed", "quality"},
+    PAINS_PATH: {"pains"},
 }
 
 

@@ -1,0 +1,1 @@
+"""The engines that the pains are measured on."""
