@@ -30,6 +30,7 @@ from pgbraid.stored import (
     ListedDocument,
     ListedProfile,
     Profile,
+    StandingQueryMatch,
     SyncProblem,
     SyncStatus,
 )
@@ -134,6 +135,35 @@ def complete(
     kinds: Sequence[Literal["word", "phrase", "title"]] = ("word", "phrase", "title"),
     **other_names: Unpack[OtherNames],
 ) -> list[Completion]:
+    """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
+
+def create_standing_query(
+    name: str,
+    query_text: str | None = None,
+    query_embedding: VectorLike | None = None,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    match: str = "all",
+    semantic_min_score: float | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> None:
+    """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
+
+def drop_standing_query(name: str, collection: str = "default") -> bool:
+    """Raise NotFoundError for a collection that does not exist."""
+
+def list_standing_queries(
+    collection: str = "default", *, match_count: int = 100, after: str | None = None, **other_names: Unpack[OtherNames]
+) -> list[dict[str, Any]]:
+    """Raise InvalidArgumentError, NotFoundError."""
+
+def claim_matches(
+    match_count: int = 100, lease: Duration = 300.0, collection: str = "default", **other_names: Unpack[OtherNames]
+) -> list[StandingQueryMatch]:
+    """Raise InvalidArgumentError, NotFoundError."""
+
+def acknowledge_matches(match_ids: Sequence[int], collection: str = "default") -> int:
     """Raise InvalidArgumentError, NotFoundError, LimitExceededError."""
 
 def similar_chunks(

@@ -13,6 +13,8 @@ def world(server: embedded.Server, template: str) -> Iterator[World]:
     """Yield one database per module; tests leave tenant beta as it is."""
     created = World(server.dsn_for("postgres"), template)
     try:
+        created.stand("alpha", "discount customer")
+        created.stand("beta", "zebrafish discount")
         created.ingest("alpha", ALPHA)
         created.ingest("beta", BETA)
         created.like("alpha", "Ana")

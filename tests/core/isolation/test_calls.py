@@ -37,6 +37,14 @@ SPECIAL = {
         "braid.assemble_context('discount', sort => 'document', options => '{\"context\": {\"before\": 100, "
         "\"after\": 100}}', collection => 'small')",
     ],
+    "acknowledge_matches": ["braid.acknowledge_matches(array(select generate_series(1, 1000)), 'small')"],
+    "claim_matches": ["braid.claim_matches(10000, '1 second', 'small')"],
+    "create_standing_query": [
+        "braid.create_standing_query('planted', 'zebrafish OR discount', collection => 'small')",
+        "braid.create_standing_query('stood', 'discount', collection => 'small')",
+    ],
+    "drop_standing_query": ["braid.drop_standing_query('stood', 'small')"],
+    "list_standing_queries": ["braid.list_standing_queries('small', 10000)"],
     "claim_embedding_jobs": [
         "braid.claim_embedding_jobs(10000, '1 second', 'small')",
         "braid.claim_embedding_jobs(10000, '1 second', 'small', 'test')",

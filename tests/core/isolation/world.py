@@ -130,6 +130,15 @@ class World:
         """Store the vector of a query for the tenant."""
         self.call(tenant, "select braid.store_query_embedding(%s, '[0,1,0.1]', 'small')", text)
 
+    def stand(self, tenant: str, text: str) -> None:
+        """Give the tenant a standing query; standing queries of all tenants have the same name."""
+        self.call(
+            tenant,
+            "select braid.create_standing_query('stood', %s, '[1,0,0]', collection => 'small', match => 'any',"
+            " semantic_min_score => 0.5)",
+            text,
+        )
+
     def search(self, tenant: str, text: str) -> None:
         """Log a search of the tenant, with feedback."""
         found = self.call(tenant, "select braid.logged_search(%s, collection => 'small') #>> '{stats,search_id}'", text)

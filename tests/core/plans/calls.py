@@ -64,6 +64,8 @@ ASKED = (
     """select braid.store_judgments('asked', '[{"query_id": "1", "external_id": "doc 5", "grade": 1},
       {"query_id": "2", "external_id": "doc 6", "grade": 1}]')""",
 )
+STANDING = ("select braid.create_standing_query('needles', 'needle', collection => 'docs')",)
+STOOD = (*STANDING, "select braid.upsert_document('written', 'A needle.', collection => 'docs')")
 AGAIN = """select braid.store_judgments('asked',
   '[{"query_id": "1", "external_id": "doc 5", "grade": 2, "judge": "ana"}]')"""
 LEARNED = (
@@ -153,6 +155,14 @@ SPECIAL: dict[str, list[Call]] = {
             """filters => '{"speaker": "speakerg"}')"""
         ),
     ],
+    "acknowledge_matches": [
+        Call(
+            "select braid.acknowledge_matches(array(select match_id from braid.claim_matches(collection => 'docs')),"
+            " 'docs')",
+            STOOD,
+        )
+    ],
+    "claim_matches": [Call("select braid.claim_matches(collection => 'docs')", STOOD)],
     "compare_evaluations": [Call(f"select braid.compare_evaluations({EVALUATED}, {EVALUATED}, 100)", ASKED)],
     "complete": [
         Call("select braid.complete('nee', collection => 'docs')"),
@@ -296,6 +306,7 @@ SPECIAL: dict[str, list[Call]] = {
     "list_queries": [Call("select braid.list_queries('asked')", ASKED)],
     "list_query_sets": [Call("select braid.list_query_sets()", ASKED)],
     "list_ranking_models": [Call("select braid.list_ranking_models()", LEARNED)],
+    "list_standing_queries": [Call("select braid.list_standing_queries('docs')", STANDING)],
     "list_values": [
         Call("select braid.list_values(collection => 'docs')", growing=ALL),
         Call("""select braid.list_values(filters => '{"external_id": "doc 4"}', collection => 'docs')"""),

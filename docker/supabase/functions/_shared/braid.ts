@@ -562,6 +562,13 @@ export type Database = {
         }
         Returns: number
       }
+      acknowledge_matches: {
+        Args: {
+          collection?: string
+          match_ids: number[]
+        }
+        Returns: number
+      }
       add_tenant_member: {
         Args: {
           member: string
@@ -695,6 +702,23 @@ export type Database = {
           input: string | null
         }[]
       }
+      claim_matches: {
+        Args: {
+          collection?: string
+          lease?: string
+          match_count?: number
+        }
+        Returns: {
+          match_id: number | null
+          name: string | null
+          kind: string | null
+          document_id: number | null
+          external_id: string | null
+          chunk_id: number | null
+          chunk_index: number | null
+          matched_at: string | null
+        }[]
+      }
       clear_collection: {
         Args: {
           collection?: string
@@ -786,6 +810,19 @@ export type Database = {
         }
         Returns: boolean
       }
+      create_standing_query: {
+        Args: {
+          collection?: string
+          filters?: Json
+          match?: string
+          name: string
+          options?: SearchOptions | null
+          query_embedding?: number[] | string | null
+          query_text?: string | null
+          semantic_min_score?: number | null
+        }
+        Returns: undefined
+      }
       create_tenant: {
         Args: {
           tenant: string
@@ -844,6 +881,13 @@ export type Database = {
       }
       drop_ranking_model: {
         Args: {
+          name: string
+        }
+        Returns: boolean
+      }
+      drop_standing_query: {
+        Args: {
+          collection?: string
           name: string
         }
         Returns: boolean
@@ -1255,6 +1299,23 @@ export type Database = {
           changes: Json
           ranking: Json
           evaluation: Json
+        }[]
+      }
+      list_standing_queries: {
+        Args: {
+          after?: string | null
+          collection?: string
+          match_count?: number
+        }
+        Returns: {
+          name: string | null
+          query_text: string | null
+          match: string | null
+          filters: Json
+          options: Json
+          embedding_model: string | null
+          semantic_min_score: number | null
+          created_at: string | null
         }[]
       }
       list_values: {

@@ -35,6 +35,7 @@ READS = frozenset({
     "list_query_sets",
     "list_ranking_models",
     "list_rankings",
+    "list_standing_queries",
     "list_values",
     "logged_multi_search",
     "logged_recall",

@@ -38,6 +38,20 @@ class Completion(Row):
 
 
 @dataclass(frozen=True)
+class StandingQueryMatch(Row):
+    """Hold a document that matched a standing query: the row of `braid.claim_matches`. `name` is the query's name."""
+
+    match_id: int
+    name: str
+    kind: str
+    document_id: int
+    external_id: str
+    chunk_id: int
+    chunk_index: int
+    matched_at: datetime
+
+
+@dataclass(frozen=True)
 class ListedDocument(Row):
     """Hold a document without its text: the row of `braid.list_documents`."""
 

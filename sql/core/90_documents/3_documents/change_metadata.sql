@@ -24,6 +24,7 @@ declare
   v_metadata jsonb;
   v_size bigint;
   v_version int;
+  v_chunk_ids bigint[];
 begin
   if jsonb_typeof(change_metadata.metadata) is distinct from 'object' then
     raise exception 'metadata is %', coalesce('a JSON ' || jsonb_typeof(change_metadata.metadata), 'null')
@@ -77,8 +78,10 @@ begin
   select v_tenant_id, v_collection.id, c.id
   from braid_store.chunks c
   where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
-  perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
-    select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id));
+  v_chunk_ids := array(
+    select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id);
+  perform braid_store.write_attributes(v_tenant_id, v_collection.id, v_chunk_ids);
+  perform braid_store.extend_changed_chunks(v_tenant_id, v_collection, v_chunk_ids, 'metadata');
   perform braid_store.note_due(v_tenant_id, v_collection.id);
   return true;
 end

@@ -25,6 +25,7 @@ declare
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
+  v_updated_chunk_ids bigint[];
   v_is_replaced boolean; -- True if any document was replaced.
   v_previous braid_store.previous_chunk[];
   v_previous_ids bigint[];
@@ -42,7 +43,7 @@ begin
   from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
 
   if v_updated_ids is not null then
-    perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
+    v_updated_chunk_ids := array(
       select k.id
       from unnest(v_updated_ids) u (document_id),
            lateral (
@@ -50,7 +51,9 @@ begin
              where k.tenant_id = v_tenant_id and k.document_id between u.document_id and u.document_id
              order by k.document_id
              offset 0
-           ) k));
+           ) k);
+    perform braid_store.write_attributes(v_tenant_id, v_collection.id, v_updated_chunk_ids);
+    perform braid_store.extend_changed_chunks(v_tenant_id, v_collection, v_updated_chunk_ids, 'metadata');
   end if;
   if v_rewritten is not null then
     if v_is_replaced then

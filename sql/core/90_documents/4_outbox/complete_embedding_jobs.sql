@@ -37,6 +37,7 @@ begin
   perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding %s');
   v_count := braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
                                        complete_embedding_jobs.embeddings);
+  perform braid_store.extend_changed_chunks(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids, 'vectors');
   perform braid_store.note_due(v_tenant_id, v_collection.id);
   return v_count;
 end

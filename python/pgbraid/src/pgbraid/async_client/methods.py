@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from pgbraid.async_client import (  # noqa: I001
         assembling, calls_collections, calls_completion, calls_documents, calls_evaluation, calls_learning,
         calls_memory, calls_model_change, calls_monitoring, calls_reranking, calls_search, calls_search_log,
-        calls_sparse_encoders, calls_sync, calls_tenancy, calls_upkeep, calls_validity, collections,
-        documents, embedding, explaining, multi_searching, queries, recalling, related, retrieving,
-        search_log, searching, standbys, streaming, synced_tables, tenants,
+        calls_sparse_encoders, calls_standing_queries, calls_sync, calls_tenancy, calls_upkeep,
+        calls_validity, collections, documents, embedding, explaining, multi_searching, queries, recalling,
+        related, retrieving, search_log, searching, standbys, streaming, synced_tables, tenants,
     )
 else:
     globals().update(lazy_modules(
         __package__,
         "assembling calls_collections calls_completion calls_documents calls_evaluation calls_learning "
         "calls_memory calls_model_change calls_monitoring calls_reranking calls_search calls_search_log "
-        "calls_sparse_encoders calls_sync calls_tenancy calls_upkeep calls_validity collections documents "
-        "embedding explaining multi_searching queries recalling related retrieving search_log searching "
-        "standbys streaming synced_tables tenants",
+        "calls_sparse_encoders calls_standing_queries calls_sync calls_tenancy calls_upkeep calls_validity "
+        "collections documents embedding explaining multi_searching queries recalling related retrieving "
+        "search_log searching standbys streaming synced_tables tenants",
     ))
 
 
@@ -95,6 +95,11 @@ class Methods(BaseClient):
     explain_score = calls_search.explain_score
     set_search_log = calls_search_log.set_search_log
     set_sparse_encoder = calls_sparse_encoders.set_sparse_encoder
+    create_standing_query = calls_standing_queries.create_standing_query
+    drop_standing_query = calls_standing_queries.drop_standing_query
+    list_standing_queries = calls_standing_queries.list_standing_queries
+    claim_matches = calls_standing_queries.claim_matches
+    acknowledge_matches = calls_standing_queries.acknowledge_matches
     unsync_table = calls_sync.unsync_table
     apply_changes = calls_sync.apply_changes
     sync_status = calls_sync.sync_status
