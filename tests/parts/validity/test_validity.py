@@ -361,3 +361,11 @@ def test_an_async_client_supersedes_and_searches_at_a_time(own: Connection, dsn:
             return [result.content for result in found]
 
     assert asyncio.run(run()) == ["apple"]
+
+
+def test_standbys_answer_as_of(own: Connection) -> None:
+    supersede(own, fact("apple", "2024-01-01"), fact("pear", "2025-01-01"))
+    with own.transaction():
+        own.execute("set transaction read only")
+        assert len(full_text(own, "apple", collection=COLLECTION, filters={"$as_of": "2024-06-01"})) == 1
+        assert one(own, "select braid.get_document('price', 'facts')")["chunks"][0]["content"] == "pear"

@@ -67,8 +67,10 @@ begin
     end if;
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
-      (braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id,
-                                  v_collection.id)).predicate,
+      -- An index on other conditions is of no use, so the filter is not compiled any further.
+      braid_store.filter_predicate(
+        braid_store.extend_given_filters(braid_store.time_filter(filters, v_plan.ranges), v_collection.id),
+        v_tenant_id, v_collection.id),
       match_count);
   else
     v_found := braid_calls.run_recall(
