@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dump dist release-check bundle generate pictures freeze clean
+.PHONY: help demo test build lint bench psql dump dist release-check site bundle generate pictures freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -91,6 +91,9 @@ bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, pieces for Supabase's S
 
 generate: build ## generate the list of functions, sync client, types and privileges from sql/ and the async client
 	@$(BIN)/python python/pgbraid/tools/generate.py
+
+site: build ## make the site of docs/ in build/site
+	@$(BIN)/python python/pgbraid/tools/website/build.py build/site
 
 pictures: build ## take the screenshots in docs/pictures, with chromium
 	@cd tests && ../$(BIN)/python -m tools.workbench.pictures
