@@ -197,7 +197,8 @@ comment on column braid_store.collections.bm25_variant is
 comment on column braid_store.collections.title_weight is
     'How many words of the text a word of the title counts for.';
 comment on column braid_store.collections.statistics_scope is
-    'The rows over which searches count how rare words are, unless they say otherwise: collection, filter or auto.';
+    'The rows over which searches count how rare words are, unless they say otherwise: collection, filter, auto or '
+    'permitted.';
 comment on column braid_store.collections.typos is
     'Whether words that no or hardly any chunk has also match words that are spelt nearly so: off or auto.';
 comment on column braid_store.collections.fusion is

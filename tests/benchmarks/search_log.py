@@ -139,7 +139,7 @@ def views(db: Connection, count: int) -> None:
     table(f"{count:,} searches, {size / 2**20:,.0f} MB", ["ms"], rows)
 
 
-def timed(db: Connection, statement: str, *values: str) -> float:
+def timed(db: Connection, statement: str, *values: str | None) -> float:
     """Return the milliseconds until all rows have arrived."""
     started = time.perf_counter()
     db.execute(statement, values).fetchall()

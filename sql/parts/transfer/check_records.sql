@@ -14,15 +14,18 @@ declare
   v_document_keys text[] := array(
     select a.attname from pg_attribute a
     where a.attrelid = 'braid_store.documents'::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all ('{tenant_id,id,collection_id}'))
+      and a.attname <> all ('{tenant_id,id,collection_id}'::text[] || braid_store.part_columns('documents')))
     || '{collection,chunks}';
   v_chunk_keys text[] := array(
     select a.attname from pg_attribute a
     where a.attrelid = 'braid_store.chunks'::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'))
+      and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'::text[]
+                            || braid_store.part_columns('chunks')))
     || array['embeddings'];
   v_kinds text[] := array(
     select r.key from braid_store.parts p, jsonb_each(p.manifest -> 'records') r order by r.value);
+  v_of_documents text[] := array(
+    select n from braid_store.parts p, jsonb_array_elements_text(p.manifest -> 'document_records') n);
   v_of_chunks text[] := array(
     select n from braid_store.parts p, jsonb_array_elements_text(p.manifest -> 'chunk_records') n order by p.place, n);
 begin
@@ -54,7 +57,7 @@ begin
              then 'holds a value that is not an object'
            when r.value ?| v_kinds then braid_store.extend_record_problem(r.value)
            when d.document is null then null
-           when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
+           when not d.document ?& v_document_keys or d.document - v_document_keys - v_of_documents <> '{}'
              then format('does not have all of these keys: %s', array_to_string(v_document_keys, ', '))
            when jsonb_typeof(d.document -> 'collection') <> 'string'
              or jsonb_typeof(d.document -> 'external_id') <> 'string'

@@ -14,6 +14,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  v_columns text[] := '{tenant_id,id,collection_id}'::text[] || braid_store.part_columns('documents')
+    || braid_store.part_columns('chunks');
   v_space braid_store.collections;
   v_chunk_ids bigint[];
   v_embeddings jsonb := '{}';
@@ -40,11 +42,11 @@ begin
   end loop;
 
   return query
-  select jsonb_build_object('document', to_jsonb(d) - '{tenant_id,id,collection_id}'::text[] || jsonb_build_object(
+  select jsonb_build_object('document', to_jsonb(d) - v_columns || jsonb_build_object(
     'collection', export_page.collection.name,
     'chunks', coalesce(
       (select jsonb_agg(
-                to_jsonb(k) - '{tenant_id,id,collection_id,document_id,attribute_version}'::text[]
+                to_jsonb(k) - v_columns - '{document_id,attribute_version}'::text[]
                   || jsonb_build_object(
                   'embeddings',
                   (select coalesce(jsonb_object_agg(e.key, e.value -> k.id::text), '{}')
@@ -60,7 +62,10 @@ begin
                           else '{}' end
                 order by k.chunk_index)
        from braid_store.chunks k
-       where k.tenant_id = export_page.tenant_id and k.document_id = d.id), '[]')))
+       where k.tenant_id = export_page.tenant_id and k.document_id = d.id), '[]'))
+    || case when export_page.collection.parts is not null
+            then braid_store.extend_export_document(export_page.tenant_id, export_page.collection, d.id)
+            else '{}' end)
   from unnest(export_page.document_ids) with ordinality u (id, number),
        lateral (
          select d.* from braid_store.documents d where d.tenant_id = export_page.tenant_id and d.id = u.id offset 0

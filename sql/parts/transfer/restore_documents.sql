@@ -48,6 +48,7 @@ begin
     returning id
   )
   select array_agg(s.id order by s.id) into v_chunk_ids from stored s;
+  perform braid_store.extend_import_documents(tenant_id, collection, v_document_ids, documents);
   if v_chunk_ids is null then
     return;
   end if;

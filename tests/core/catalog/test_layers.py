@@ -20,7 +20,7 @@ OBJECTS = {name: (kind, file) for file, text in TEXTS.items() for kind, name in 
 MANIFESTS = {file.parent.name: json.loads(file.read_text()) for file in SQL.rglob("part.json")}
 MANIFEST_KEYS = {
     *("sentence", "needs", "since", "is_stable", "tables", "maintenance", "settings", "own_queries"),
-    *("records", "chunk_records", "exported_settings"),
+    *("records", "chunk_records", "document_records", "columns", "exported_settings"),
 }
 # This folder grants privileges on every object, so it may name all of them.
 LAST = "core/99_privileges"

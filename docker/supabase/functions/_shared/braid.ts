@@ -569,6 +569,14 @@ export type Database = {
         }
         Returns: number
       }
+      add_principal_member: {
+        Args: {
+          member: string
+          principal: string
+          tenant: string
+        }
+        Returns: boolean
+      }
       add_tenant_member: {
         Args: {
           member: string
@@ -829,6 +837,10 @@ export type Database = {
         }
         Returns: number
       }
+      current_principals: {
+        Args: never
+        Returns: string[]
+      }
       current_tenant_id: {
         Args: never
         Returns: number
@@ -858,6 +870,13 @@ export type Database = {
           profile: string
         }
         Returns: boolean
+      }
+      document_access: {
+        Args: {
+          collection?: string
+          external_id: string
+        }
+        Returns: string[]
       }
       drop_collection: {
         Args: {
@@ -1579,6 +1598,14 @@ export type Database = {
         }
         Returns: boolean
       }
+      remove_principal_member: {
+        Args: {
+          member: string
+          principal: string
+          tenant: string
+        }
+        Returns: boolean
+      }
       remove_tenant_member: {
         Args: {
           member: string
@@ -1684,6 +1711,19 @@ export type Database = {
         Args: {
           collection?: string
           indexed_attributes: Json
+        }
+        Returns: undefined
+      }
+      set_permissions: {
+        Args: {
+          collection: string
+          has_permissions: boolean
+        }
+        Returns: undefined
+      }
+      set_principal_claims: {
+        Args: {
+          claims: Json
         }
         Returns: undefined
       }
@@ -1876,6 +1916,7 @@ export type Database = {
       }
       sync_table: {
         Args: {
+          access?: string | null
           category?: string | null
           collection?: string
           content?: string[] | null

@@ -16,6 +16,7 @@ from reference.markdown import coded, document, item, table, wrapped
 VALUE = re.compile(r"'((?:[^']|'')*)'(?:::\w+(?:\[\])?)?|(\bnull\b)(?:::\w+(?:\[\])?)?|([\w.+-]+)")
 # Functions that change the settings of parts; set_ranking changes all others.
 SET_BY = {
+    "permissions": "set_permissions",
     "query_vectors": "set_query_embeddings",
     "reranking": "set_token_vectors",
     "search_log": "set_search_log",

@@ -26,7 +26,8 @@ as $$
       'Use 0, a number from 1e-9 to 1, usually 0.75, or null to derive b from the length of the chunks.'),
     ('title_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
     ('bm25_variant', null, null, '{lucene,okapi}', false, 'Use lucene or okapi.'),
-    ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.'),
+    ('statistics_scope', null, null, '{collection,filter,auto,permitted}', false,
+     'Use collection, filter, auto or permitted.'),
     ('typos', null, null, '{off,auto}', false, 'Use off or auto.')
   union all
   select s.key, null, null, null, true, s.value ->> 'ranking_hint'

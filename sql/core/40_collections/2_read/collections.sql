@@ -67,7 +67,7 @@ comment on column braid.collections.smoothing is
 comment on column braid.collections.statistics_scope is
   'The chunks in which searches count how rare words are: all of the collection, or, with filter, up to 10,000 '
   'chunks that the filter matches. auto is filter if an index finds that the filter matches 100 to 1,000 chunks, '
-  'else collection.';
+  'else collection. permitted is the chunks that the session may read.';
 comment on column braid.collections.typos is
   'Whether words that no or hardly any chunk has also match words that are spelt nearly so: off or auto.';
 comment on column braid.collections.bm25_variant is

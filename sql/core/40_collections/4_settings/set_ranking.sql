@@ -35,7 +35,7 @@ comment on function braid.set_ranking(text, jsonb, text, jsonb, jsonb) is
   'there if the query names its speaker. name_weight: what share of the best score a document gains there if its title '
   'or external_id is the query or a quoted part of it; above 1 it comes first. smoothing: how far, in '
   'hybrid searches, the score of a chunk moves to the mean score of chunks with near vectors. statistics_scope: where '
-  'words are counted: collection, filter, or auto. '
+  'words are counted: collection, filter, auto or permitted. '
   'typos: whether misspelt words match near words: off or auto. '
   'bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does not. reason: why '
   'the ranking changes, for readers of list_rankings. evaluation: the measurements behind the change, an object of at '

@@ -27,6 +27,9 @@ begin
       v_filter.lists := braid_store.listed_conditions(compile_filter.filters);
     end if;
   end if;
+  if compile_filter.asks_parts then
+    v_filter := braid_store.extend_filter(v_filter, compile_filter.tenant_id, compile_filter.collection_id);
+  end if;
   return v_filter;
 end
 $$;

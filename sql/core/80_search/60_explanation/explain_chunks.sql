@@ -16,7 +16,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 rows 100
 set search_path = pg_catalog, pg_temp

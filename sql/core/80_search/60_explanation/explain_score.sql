@@ -24,7 +24,7 @@ returns table (
 )
 language sql
 stable
-parallel safe
+parallel unsafe
 security invoker
 rows 100
 set search_path = pg_catalog, pg_temp

@@ -157,7 +157,8 @@ begin
                || jsonb_build_object('postings_read', coalesce(found_candidates.postings_read, 0),
                                      'chunks_scored', coalesce(found_candidates.chunks_scored, 0));
   end if;
-  return v_stats;
+  return case when v_collection.parts is null then v_stats
+              else braid_store.extend_reported_terms(v_stats, request) end;
 end
 $$;
 

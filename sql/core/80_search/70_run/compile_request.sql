@@ -166,6 +166,8 @@ begin
     end if;
     if filters is not null then
       v_filter := braid_store.compile_filter(filters, tenant_id, v_collection.id, v_collection.parts is not null);
+    else
+      v_filter := braid_store.extend_filter(v_filter, tenant_id, v_collection.id);
     end if;
   end if;
 

@@ -21,12 +21,13 @@ declare
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
     "source_uri": ["string", "null"], "chunks": ["array", "null"], "turns": ["array", "null"],
     "chunk_tokens": ["number", "null"], "overlap_tokens": ["number", "null"],
-    "format": ["string", "null"]}';
+    "format": ["string", "null"]}' || braid_store.extend_document_attributes();
   -- Digests of the embeddings stand in the hash of a document, because places in embeddings change from batch to batch.
   v_digests text[];
   v_keys text[]; -- Keys that any document has; statements for other keys need no plan.
   v_part_keys text[];
   v_has_part_keys boolean;
+  v_attribute_keys text[]; -- Keys of parts that reach no index.
   v_other_keys text[]; -- Keys that are no attributes, or are hashed in another form.
   v_chunk_lists jsonb[];
   v_chunk_names text[];
@@ -44,8 +45,9 @@ begin
   -- The offset keeps the keys of all documents from being read once for each use.
   select k.all_keys, k.part_keys, k.all_keys && k.part_keys,
          k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,turns,chunk_tokens,overlap_tokens}'
-                     || '{format,metadata,occurred_at}'::text[]
-  into v_keys, v_part_keys, v_has_part_keys, v_other_keys
+                     || '{format,metadata,occurred_at}'::text[],
+         array(select jsonb_object_keys(braid_store.extend_document_attributes()))
+  into v_keys, v_part_keys, v_has_part_keys, v_other_keys, v_attribute_keys
   from (select array(select distinct jsonb_object_keys(d)
     from jsonb_array_elements(parse_documents.documents) d) as all_keys,
                array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys
@@ -161,13 +163,14 @@ begin
                substr(sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
+                     d.value - ('{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
+                                || v_attribute_keys)
                      || h.embedding),
                    h.chunks)::text, 'UTF8')), 1, 16),
                substr(sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - v_other_keys),
+                     d.value - v_other_keys) || a.attributes,
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text,
                  'UTF8')), 1, 16),
@@ -176,8 +179,8 @@ begin
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
                d.value ->> 'format',
                case when v_has_part_keys and d.value ?| v_part_keys then (
-                 select jsonb_object_agg(k.key, d.value -> k.key) from unnest(v_part_keys) k (key)
-                 where jsonb_typeof(d.value -> k.key) <> 'null') end
+                 select jsonb_object_agg(k.key, d.value -> k.key) || a.attributes from unnest(v_part_keys) k (key)
+                 where jsonb_typeof(d.value -> k.key) <> 'null') else nullif(a.attributes, '{}') end
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs
@@ -185,6 +188,13 @@ begin
        lateral (select case when jsonb_typeof(d.value -> 'metadata') = 'object' then d.value -> 'metadata'
                             else '{}' end as metadata,
                        case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f,
+       lateral (
+         select case when v_keys && v_attribute_keys
+                     then coalesce((select jsonb_object_agg(k, d.value -> k) from unnest(v_attribute_keys) k
+                                    where d.value ? k), '{}')
+                     else '{}' end as attributes
+         offset 0
+       ) a,
        -- Embeddings are hashed as digests, not as places.
        lateral (
          select case when v_digests is null or jsonb_typeof(d.value -> 'embedding') is distinct from 'number' then '{}'

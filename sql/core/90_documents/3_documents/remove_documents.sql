@@ -13,6 +13,7 @@ declare
   v_table text;
   v_count bigint;
 begin
+  perform braid_store.extend_work_on_all(v_tenant_id, 'clear_collection');
   perform braid_store.lock_part(v_collection.id, v_tenant_id);
   foreach v_table in array braid_store.collection_tables() loop
     -- documents is the last table, so v_count is its count.

@@ -70,7 +70,8 @@ begin
       -- so this gives up its locks and tries again.
       raise exception 'a document was deleted meanwhile' using errcode = 'BR001', hint = 'Call again.';
     exception when sqlstate 'BR001' then
-      null;
+      perform braid_store.extend_lost_documents(tenant_id, collection_id, array(
+        select i.external_id from unnest(v_inputs) i));
     end;
   end loop;
 

@@ -42,6 +42,9 @@ begin
   into v_changes, v_rewritten, v_updated_ids, v_is_replaced
   from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
 
+  if exists (select from unnest(v_inputs) i where i.parts is not null) then
+    perform braid_store.extend_stored_documents(v_tenant_id, v_collection, v_inputs, v_changes);
+  end if;
   if v_updated_ids is not null then
     v_updated_chunk_ids := array(
       select k.id

@@ -11,6 +11,7 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(index_problems.collection);
 begin
+  perform braid_store.extend_work_on_all(v_tenant_id, 'check_index');
   -- Stable functions all see the caller's snapshot, so writes and merges during the check are not reported as problems.
   return query
   select c.problem, c.chunk_id, null::text, null::text

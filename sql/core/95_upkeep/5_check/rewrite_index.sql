@@ -11,6 +11,7 @@ declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(rewrite_index.collection);
 begin
+  perform braid_store.extend_work_on_all(v_tenant_id, 'rebuild_index');
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'rebuild_index needs the isolation level read committed, but the transaction has %',
                     current_setting('transaction_isolation')

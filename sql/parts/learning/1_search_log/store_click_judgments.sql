@@ -32,6 +32,8 @@ declare
   v_stored jsonb;
   v_counts jsonb := '{"stored": 0, "replaced": 0, "unchanged": 0, "removed": 0}';
 begin
+  -- The log has what others have searched for and found.
+  perform braid_store.extend_work_on_all(v_tenant_id, 'judgments_from_clicks');
   if v_query_set.level <> 'document' then
     raise exception 'query set "%" is of chunks', v_query_set.name
       using errcode = '22023', hint = 'Clicks name documents: take a query set with the level document.';

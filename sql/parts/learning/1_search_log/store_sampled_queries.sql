@@ -27,6 +27,8 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(store_sampled_queries.collection);
   v_queries jsonb;
 begin
+  -- The log has what others have searched for and found.
+  perform braid_store.extend_work_on_all(v_tenant_id, 'sample_queries');
   if (store_sampled_queries.method in ('random', 'frequency', 'worst')) is not true then
     raise exception 'method is %', coalesce('''' || left(store_sampled_queries.method, 100) || '''', 'null')
       using errcode = '22023', hint = 'Use random, frequency or worst.';

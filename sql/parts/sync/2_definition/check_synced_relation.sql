@@ -10,7 +10,8 @@ as $$
 declare
   c_categories constant jsonb := '{
     "id": ["integer", "text", "uuid"], "tenant_column": ["integer", "text", "uuid"], "filter": ["boolean"],
-    "importance": ["integer", "number"], "occurred_at": ["time"], "turns": ["json", "text"]}';
+    "importance": ["integer", "number"], "occurred_at": ["time"], "turns": ["json", "text"],
+    "access": ["array", "json", "text"]}';
   c_max_columns constant int := 50; -- a function takes 100 arguments, and each metadata column needs two
   v_class pg_class;
   v_field text;
@@ -43,6 +44,10 @@ begin
       using errcode = '22023', hint = 'Name a table of your own.';
   end if;
 
+  if fields ? 'access' and not braid_store.extend_document_attributes() ? 'access' then
+    raise exception 'access is given, and no installed part stores it'
+      using errcode = '22023', hint = 'Run: pgbraid init --with permissions';
+  end if;
   select p.relid::regclass as part, pg_get_userbyid(c.relowner) as owner, c.relkind into v_wrong
   from pg_partition_tree(relation) p
   join pg_class c on c.oid = p.relid
@@ -79,11 +84,12 @@ begin
                   then 'Use a boolean column, such as one that is generated always as (status = ''published'') '
                                    'stored.'
                 when 'importance' then 'Use a column of numbers.'
+                when 'access' then 'Use a column of type text[], text, or jsonb or json with an array of texts.'
                 when 'turns' then 'Use a column of type jsonb or json, with an array of turns, '
                                   'or of text with turns such as "Ana: Hello.".'
                 when 'occurred_at' then 'Use a column of type date, timestamp or timestamptz.'
                 else 'Use columns of type int, bigint, text or uuid.' end;
-    elsif (v_field = 'tenant_column' or mode = 'immediate')
+    elsif (v_field in ('tenant_column', 'access') or mode = 'immediate')
           and exists (select from pg_attribute a where a.attrelid = relation and a.attname = v_column
             and a.attgenerated = 'v') then
       raise exception '% names the column "%", which is generated and not stored', v_field, left(v_column, 100)

@@ -68,6 +68,16 @@ begin
                         from jsonb_array_elements_text(define_sync.fields -> 'id') c (name)),
                     define_sync.relation
       using errcode = '22023', hint = 'Delete these documents first with braid.unsync_table.';
+  elsif exists (select from braid_store.synced_tables s where s.id = v_synced_table_id
+                  and s.fields ? 'access' and not define_sync.fields ? 'access')
+        and exists (select from braid_store.synced_rows r where r.synced_table_id = v_synced_table_id) then
+    -- An argument that was forgotten must not open all documents.
+    raise exception 'access is null, and documents of table "%" have access', define_sync.relation
+      using errcode = '22023',
+            hint = 'Name the column, or delete these documents first with braid.unsync_table.';
+  elsif exists (select from braid_store.synced_tables s where s.id = v_synced_table_id
+                  and s.fields -> 'access' is distinct from define_sync.fields -> 'access') then
+    perform braid_store.close_rows(v_synced_table_id);
   end if;
   -- Start from the beginning, so that repeating the call applies missed rows.
   update braid_store.synced_tables s

@@ -16,6 +16,13 @@ declare
                      from jsonb_array_elements_text(synced.fields -> 'id') with ordinality c);
   v_old text;
   v_new text;
+  v_narrowed text; -- also has the column of access
+  -- Narrow the documents of rows that say who may read them; the source of the rows t stands between the two texts.
+  v_narrow text[] := case when synced.fields ? 'access' then array[
+    format(chr(10) || '    perform braid_store.narrow_rows(%s, (select jsonb_agg(to_jsonb(r)) from (select %s, %s -> '
+           '''access'' as access from ', synced.id, v_row, braid_store.synced_document(
+             relation, jsonb_build_object('access', synced.fields -> 'access'))),
+    format(' t where %s) r));', v_has_key)] end;
   v_insert text := format('insert into braid_store.row_changes (synced_table_id, tenant, key)' || chr(10)
                           || '    select %s, r.tenant, r.key from', synced.id);
 begin
@@ -24,13 +31,17 @@ begin
   end if;
   v_given := format('%s, case when %s then %s end as document', v_row, braid_store.synced_filter(synced.fields),
                     braid_store.synced_document(relation, synced.fields));
-  select format('(select %s) t', string_agg(format('old.%1$I as %1$I', c.name), ', ' order by c.name)),
-         format('(select %s) t', string_agg(format('new.%1$I as %1$I', c.name), ', ' order by c.name))
-  into v_old, v_new
+  select format('(select %s) t', string_agg(format('old.%1$I as %1$I', c.name), ', ' order by c.name)
+                filter (where c.is_key)),
+         format('(select %s) t', string_agg(format('new.%1$I as %1$I', c.name), ', ' order by c.name)
+                filter (where c.is_key)),
+         format('(select %s)', string_agg(format('new.%1$I as %1$I', c.name), ', ' order by c.name))
+  into v_old, v_new, v_narrowed
   from (
-    select distinct c.value as name
+    select c.value as name, bool_or(f.key <> 'access') as is_key
     from jsonb_each(synced.fields) f, jsonb_array_elements_text(f.value) c
-    where f.key in ('id', 'tenant_column')
+    where f.key in ('id', 'tenant_column', 'access')
+    group by c.value
   ) c;
   return
     case when synced.mode = 'immediate' then
@@ -86,18 +97,18 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
     insert into braid_store.row_changes (synced_table_id) values (%3$s);
   elsif tg_level = 'ROW' then%7$s
     if tg_op = 'INSERT' then
-      %1$s (select %2$s from %5$s where %4$s) r;
+      %1$s (select %2$s from %5$s where %4$s) r;%8$s
     elsif tg_op = 'DELETE' then
       %1$s (select %2$s from %6$s where %4$s) r;
     else
-      %1$s (select %2$s from %5$s where %4$s union select %2$s from %6$s where %4$s) r;
+      %1$s (select %2$s from %5$s where %4$s union select %2$s from %6$s where %4$s) r;%8$s
     end if;
   elsif tg_op = 'INSERT' then
-    %1$s (select %2$s from new_rows t where %4$s) r;
+    %1$s (select %2$s from new_rows t where %4$s) r;%9$s
   elsif tg_op = 'DELETE' then
     %1$s (select %2$s from old_rows t where %4$s) r;
   else
-    %1$s (select %2$s from new_rows t where %4$s union select %2$s from old_rows t where %4$s) r;
+    %1$s (select %2$s from new_rows t where %4$s union select %2$s from old_rows t where %4$s) r;%9$s
   end if;
   return null;
 $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
@@ -105,7 +116,8 @@ $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
     -- ENABLE TRIGGER ALL makes this trigger fire next to the statement's triggers.
     if current_setting('session_replication_role') <> 'replica' then
       return null;
-    end if;$body$ end)
+    end if;$body$ end, coalesce(v_narrow[1] || v_narrowed || v_narrow[2], ''),
+        coalesce(v_narrow[1] || 'new_rows' || v_narrow[2], ''))
     || case when synced.on_error = 'fail' then format($body$exception when undefined_column or datatype_mismatch then
   -- A column was renamed or dropped, or its type differs from this session's plan, which is no fault of the row. Have
   -- all rows read again.

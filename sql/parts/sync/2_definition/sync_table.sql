@@ -19,7 +19,8 @@ create or replace function braid.sync_table(
   filter text default null,
   mode text default 'deferred',
   on_error text default 'keep',
-  turns text default null
+  turns text default null,
+  access text default null
 )
 returns void
 language sql
@@ -36,12 +37,13 @@ as $$
       'content', sync_table.content, 'title', sync_table.title, 'speaker', sync_table.speaker,
       'occurred_at', sync_table.occurred_at, 'source_uri', sync_table.source_uri, 'category', sync_table.category,
       'importance', sync_table.importance, 'language', sync_table.language, 'metadata', sync_table.metadata,
-      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter, 'turns', sync_table.turns),
+      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter, 'turns', sync_table.turns,
+      'access', sync_table.access),
     sync_table.collection, sync_table.tenant, sync_table.mode, sync_table.on_error);
 $$;
 
 comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text,
-                                     text, text, text, text, text) is
+                                     text, text, text, text, text, text) is
   E'Keep the rows of a table of your own as documents, and follow its inserts, updates, deletes and truncates.\n'
   'A trigger notes the rows that a statement changed, in its transaction; braid.apply_changes turns them into '
   'documents, all existing rows first. table_name: names the table, with its schema. content: the columns whose text '
@@ -56,6 +58,7 @@ comment on function braid.sync_table(text, text[], text, text, text, text, text,
   'or fail. With keep, no statement on the table fails because of pgbraid; rows that could not be noted are read '
   'again later. turns: the column of a transcript, instead of content. It is json or jsonb with an array of turns as '
   'in upsert_documents, or with an object that has the array. Text has turns such as "Ana: Hello" or "[00:01:02] '
-  'Ana: Hello".\n'
+  'Ana: Hello". access: the column with the users and groups that may read a row''s document, as text, text[], or '
+  'json with an array. Null lets everyone in the tenant read it, an empty array nobody.\n'
   'Logins that write to the table need no right in pgbraid. A repeated call changes the columns and reads all rows '
   'again; another id is refused until unsync_table has deleted the documents. For administrators who own the table.';

@@ -22,6 +22,11 @@ as $$
                  else '' end), ', ' order by c.ordinality))
       from jsonb_array_elements_text(f.value) with ordinality c)
     when 'importance' then braid_store.synced_value(f.value ->> 0) || '::float8'
+    when 'access' then case braid_store.synced_column_category(relation, f.value ->> 0)
+      when 'array' then format('to_jsonb((%s)::text[])', braid_store.synced_value(f.value ->> 0))
+      when 'json' then format('(%s)::jsonb', braid_store.synced_value(f.value ->> 0))
+      else format('case when t.%I is distinct from null then jsonb_build_array(%s) end', f.value ->> 0,
+                  braid_store.synced_value(f.value ->> 0)) end
     when 'occurred_at' then braid_store.synced_value(f.value ->> 0) || '::timestamptz'
     else braid_store.synced_value(f.value ->> 0) end), ', ' order by f.key) filter (where f.key <> 'turns'))
          || coalesce(' || ' || max(format('braid_store.transcript_fields(%s, %s)',

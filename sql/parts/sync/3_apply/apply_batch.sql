@@ -113,6 +113,9 @@ begin
     exception when others then
       null;
     end;
+    if synced.fields ? 'access' then
+      perform braid_store.narrow_failed_row(synced, tenant, tenants[1], keys[1]);
+    end if;
   end if;
   perform braid_store.end_changes(synced.id, change_ids, v_error, tenants[1], keys[1], v_is_locked);
 end

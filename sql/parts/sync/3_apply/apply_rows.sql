@@ -19,6 +19,8 @@ declare
   v_part record;
   v_is_first boolean := true;
   v_is_certain boolean;
+  -- A trigger may write documents in mode immediate, and narrow who may read them.
+  v_rereads boolean := synced.mode <> 'deferred' or synced.fields ? 'access';
   v_read jsonb;
   -- v_written maps tenant and id to the document's hash; '' if the document is gone, '-' if it is gone after this call
   -- wrote it.
@@ -34,7 +36,7 @@ begin
         v_count := v_count + jsonb_array_length(v_part.documents) + cardinality(v_part.gone_ids);
         v_part.documents := case when only_gone then '[]' else v_part.documents end;
       end if;
-      if synced.mode <> 'deferred' then
+      if v_rereads then
         select coalesce(jsonb_object_agg(r.name, r.hash), '{}'),
                coalesce(jsonb_agg(r.document) filter (where r.document is not null), '[]'),
                coalesce(array_agg(r.external_id) filter (where r.document is null), '{}')
@@ -83,7 +85,7 @@ begin
     -- A trigger may have applied a row between reading and writing, so rows are read again while their documents are
     -- locked. From then on, a statement that changes such a row waits in vain for the lock and notes the change. Only a
     -- new document, which was not locked, needs another read, however fast rows change.
-    exit when v_is_certain or synced.mode = 'deferred';
+    exit when v_is_certain or not v_rereads;
     v_is_first := false;
   end loop;
   return v_count;

@@ -44,6 +44,10 @@ begin
     v_fields := v_synced.fields; -- a restore renumbers columns
     v_is_other := false;
   end if;
+  if v_is_other and v_fields ? 'access' and v_synced.columns -> (v_synced.fields -> 'access' ->> 0)
+       is distinct from braid_store.synced_columns(v_relation, v_fields) -> (v_fields -> 'access' ->> 0) then
+    perform braid_store.close_rows(v_synced.id);
+  end if;
   -- Take the state before reading: the next call sees whatever happens to the table after this.
   v_storage := braid_store.synced_storage(v_relation, v_fields);
   if v_storage ->> 'crash_mark' = 'none' then

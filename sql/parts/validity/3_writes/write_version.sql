@@ -74,6 +74,7 @@ begin
     if v_versions.next is not null then
       v_target := braid_store.version_id(v_id, v_from);
     elsif v_current.id is not null then
+      document := braid_store.extend_version(document, tenant_id, v_current.id);
       update braid_store.documents d
       set external_id = braid_store.version_id(v_id, v_current.valid_from), updated_at = now()
       where d.tenant_id = write_version.tenant_id and d.id = v_current.id;

@@ -175,14 +175,15 @@ def set_ranking(
     the query names its speaker. name_weight: what share of the best score a document gains there if its title or
     external_id is the query or a quoted part of it; above 1 it comes first. smoothing: how far, in hybrid searches,
     the score of a chunk moves to the mean score of chunks with near vectors. statistics_scope: where words are
-    counted: collection, filter, or auto. typos: whether misspelt words match near words: off or auto. bm25_variant:
-    okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does not. reason: why the ranking
-    changes, for readers of list_rankings. evaluation: the measurements behind the change, an object of at most 100000
-    bytes; values of queries, changed, query_text, rows and missed are not kept, since versions belong to no tenant.
-    expected_ranking: settings that the collection must still have, such as the settings that ranking was compared
-    with; otherwise the change is refused. Return the number of the new version, or of the present version if nothing
-    changes. restore_ranking undoes the change. Scores are exact at once. After a change of k1, b or title_weight,
-    full-text searches may be slower until braid.maintain() has rewritten the index. Only administrators may call it.
+    counted: collection, filter, auto or permitted. typos: whether misspelt words match near words: off or auto.
+    bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does not. reason: why the
+    ranking changes, for readers of list_rankings. evaluation: the measurements behind the change, an object of at most
+    100000 bytes; values of queries, changed, query_text, rows and missed are not kept, since versions belong to no
+    tenant. expected_ranking: settings that the collection must still have, such as the settings that ranking was
+    compared with; otherwise the change is refused. Return the number of the new version, or of the present version if
+    nothing changes. restore_ranking undoes the change. Scores are exact at once. After a change of k1, b or
+    title_weight, full-text searches may be slower until braid.maintain() has rewritten the index. Only administrators
+    may call it.
 
     Maps to braid.set_ranking. Raise InvalidArgumentError, NotFoundError, LimitExceededError.
     """

@@ -1,0 +1,28 @@
+create or replace function braid_store.named_principals()
+returns text[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_named text := nullif(current_setting('braid.principals', true), '');
+begin
+  if v_named is null then
+    return null;
+  elsif not pg_input_is_valid(v_named, 'jsonb')
+        or jsonb_typeof(v_named::jsonb) <> 'array'
+        or jsonb_path_exists(v_named::jsonb, 'strict $[*] ? (@.type() != "string")') then
+    raise exception 'braid.principals is ''%''', left(v_named, 100)
+      using errcode = '22023',
+            hint = 'Set a JSON array of texts: set braid.principals = ''["user:ana", "group:sales"]''. '
+                   'An empty array names nobody; an empty text leaves the setting unused.';
+  end if;
+  return array(select jsonb_array_elements_text(v_named::jsonb));
+end
+$$;
+
+comment on function braid_store.named_principals() is
+  'Return the principals that the setting braid.principals names; null if it is not set. Raise 22023 if it is not a '
+  'JSON array of texts. Any login can set it, so the caller decides what it may change.';

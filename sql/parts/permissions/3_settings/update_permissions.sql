@@ -1,0 +1,32 @@
+-- role: administrator
+-- tenants: all
+-- Collections are defined for all tenants.
+create or replace function braid_store.update_permissions(collection text, has_permissions boolean)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_collection braid_store.collections := braid_store.find_collection(update_permissions.collection);
+begin
+  if update_permissions.has_permissions is null then
+    raise exception 'has_permissions is null' using errcode = '22023', hint = 'Give true or false.';
+  end if;
+  v_collection := braid_store.lock_definition(v_collection);
+  if not update_permissions.has_permissions and exists (
+       select from braid_store.chunks c where c.collection_id = v_collection.id and c.access_list_id is not null) then
+    raise exception 'collection "%" has documents with access', v_collection.name
+      using errcode = '22023',
+            hint = 'Delete them, or write them with "access": null, which lets everyone in their tenant read them.';
+  end if;
+  update braid_store.collections c
+  set parts = braid_store.parts_with(
+        c.parts, jsonb_build_object('permissions', case when update_permissions.has_permissions then true end))
+  where c.id = v_collection.id;
+end
+$$;
+
+comment on function braid_store.update_permissions(text, boolean) is 'Do the work of braid.set_permissions.';

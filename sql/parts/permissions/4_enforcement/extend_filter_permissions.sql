@@ -1,0 +1,42 @@
+create or replace function braid_store.extend_filter_permissions(
+  inout filter braid_store.filter,
+  tenant_id int,
+  collection_id int
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_lists int8multirange;
+  v_is_alone boolean := filter.is_empty;
+begin
+  if not exists (select from braid_store.access_lists l where l.tenant_id = extend_filter_permissions.tenant_id) then
+    return;
+  end if;
+  v_lists := braid_calls.readable_lists();
+  if v_lists is null then
+    return;
+  end if;
+  filter := braid_store.narrow_filter(
+    filter, format('c.access_list_id is null or c.access_list_id <@ %L::int8multirange', v_lists));
+  if v_is_alone then
+    -- The order and the range leave the planner one index: see condition_source.
+    filter.source := format(
+      'select s.id from unnest(%1$L::int8multirange) r, generate_series(lower(r), upper(r) - 1) l (id), '
+      'lateral (select c.id from braid_store.chunks c where c.tenant_id = %2$s and c.collection_id = %3$s '
+      'and c.access_list_id between l.id and l.id order by c.access_list_id offset 0) s '
+      'union all select s.id from (select c.id from braid_store.chunks c where c.tenant_id = %2$s '
+      'and c.collection_id = %3$s and c.access_list_id is null order by c.access_list_id offset 0) s',
+      v_lists, tenant_id, collection_id);
+  end if;
+end
+$$;
+
+comment on function braid_store.extend_filter_permissions(braid_store.filter, int, int) is
+  'Let only chunks pass that the session may read. A session that reads all, and a tenant without access lists, keep '
+  'the filter.';

@@ -1,0 +1,71 @@
+"""Exports, imports and versions of documents keep who may read them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import psycopg
+import pytest
+from parts.permissions.test_access import ALL, DOCUMENTS, found, principals
+
+from support.calls import one, upsert
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    db.execute("select braid.create_collection('docs', text_config => 'simple')")
+    db.execute("select braid.set_permissions('docs', true)")
+    upsert(db, DOCUMENTS, "docs")
+    return db
+
+
+def test_access_moves_with_an_export(filled: Connection) -> None:
+    """The ids of lists mean nothing elsewhere; the principals do."""
+    records = [row[0] for row in filled.execute("select braid.export_tenant('docs')").fetchall()]
+    assert "access_list_id" not in json.dumps(records)
+    with principals(filled, "group:board"):
+        limited = [row[0] for row in filled.execute("select braid.export_tenant('docs')").fetchall()]
+    ids = [record["document"]["external_id"] for record in limited if "document" in record]
+    assert sorted(ids) == ["board", "open"]
+    filled.execute("select braid.create_tenant('copy'), set_config('braid.tenant', 'copy', false)")
+    filled.execute("select braid.import_tenant(%s)", (json.dumps(records),))
+    assert found(filled) == ALL
+    for names, expected in {
+        (): ["open"],
+        ("user:eva",): ["open", "sales"],
+        ("group:board",): ["board", "open"],
+    }.items():
+        with principals(filled, *names):
+            assert found(filled) == expected
+
+
+def test_versions_keep_the_access_of_the_former_one(filled: Connection) -> None:
+    filled.execute("select braid.set_validity('docs', true)")
+
+    def supersede(**document: Any) -> None:
+        filled.execute("select braid.supersede_documents(%s, 'docs')", (json.dumps([document]),))
+
+    supersede(external_id="board", content="another discount")
+    supersede(external_id="sales", content="another discount", access=["group:board"])
+    ids = "select array_agg(split_part(external_id, '@', 1) order by 1) from braid.list_documents('docs')"
+    for names, expected in {
+        (): ["open"],
+        ("group:board",): ["board", "open", "sales"],
+        ("group:sales",): ["open"],
+    }.items():
+        with principals(filled, *names):
+            assert one(filled, ids) == expected
+
+
+def test_records_cannot_name_a_list(filled: Connection) -> None:
+    (record,) = (
+        row[0]
+        for row in filled.execute("select braid.export_tenant('docs')").fetchall()
+        if row[0].get("document", {}).get("external_id") == "open"
+    )
+    record["document"]["access_list_id"] = 1
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        filled.execute("select braid.import_tenant(%s)", (json.dumps([record]),))
