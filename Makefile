@@ -83,11 +83,19 @@ dist: $(VENV)/dist.stamp ## build a wheel and a source distribution of each pack
 release-check: build dist ## check dist/ as a package index does, install each package offline and search with it
 	@cd tests && ../$(BIN)/python -m install.wheel.release_check $(abspath $(DIST))
 
-bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, pieces for Supabase's SQL editor, and separate core and parts
+# Versions that the extension updates.
+RELEASED = $(patsubst %.sql.xz,%,$(notdir $(wildcard tests/install/upgrade/*.sql.xz)))
+
+bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, pieces for Supabase's editor, parts, and extensions
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
 	@$(BIN)/pgbraid bundle --parts dist/core --only core
 	@$(BIN)/pgbraid bundle --parts dist/core $(foreach part,$(notdir $(wildcard sql/parts/*)),--part $(part))
+	@$(BIN)/pgbraid bundle --tle --output dist/pgbraid-tle.sql
+	@version=$$($(BIN)/pgbraid --version | cut -d' ' -f2); \
+	earlier=$$(for each in $(RELEASED); do [ $$each = $$version ] || echo --from $$each; done); \
+	$(BIN)/pgbraid bundle --extension dist/pgbraid-$$version $$earlier && cd dist && \
+	../$(BIN)/python -m zipfile -c pgbraid-$$version.zip pgbraid-$$version/
 
 generate: build ## generate the list of functions, sync client, types and privileges from sql/ and the async client
 	@$(BIN)/python python/pgbraid/tools/generate.py

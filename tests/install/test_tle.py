@@ -7,6 +7,7 @@ runs against a stand-in, which has pg_tle's functions and writes what they are g
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from pgbraid.embedded.programs import server_account
 from pgbraid.install import install
 from pgbraid.install.choice import choose
 from pgbraid_tools.bundles.bundle import pieces
-from pgbraid_tools.bundles.extension import trusted_extension
+from pgbraid_tools.bundles.extension import extension, trusted_extension
 from support import snapshot
 from support.calls import full_text, one, upsert
 from support.extensions import ExtensibleServer, extensible_server
@@ -206,3 +207,23 @@ def test_without_pg_tle_it_says_what_to_do(extended: ExtensibleServer) -> None:
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="has no pg_tle") as caught:
             db.execute(trusted_extension(choose((), (), ())).encode())
         assert "shared_preload_libraries" in str(caught.value.diag.message_hint)
+
+
+def test_dbdev_takes_the_folder(extended: ExtensibleServer) -> None:
+    """Run the migration that `dbdev add` writes: its program reads the folder of the extension in this way."""
+    files = extension(choose((), (), ()))
+    control = dict(
+        re.findall(r"^(\w+) = '?(.*?)'?$", files["pgbraid.control"].replace("#", "-- "), re.MULTILINE),
+    )
+    scripts = [name.removesuffix(".sql").split("--") for name in files if name.endswith(".sql")]
+    assert scripts == [["pgbraid", __version__]] and "README.md" in files
+    migration = (
+        f"select pgtle.install_extension('pgbraid', '{__version__}', $comment_0f3a${control['comment']}$comment_0f3a$,"
+        f" $sql_0f3a${files[f'pgbraid--{__version__}.sql']}$sql_0f3a$, array['{control['requires']}']::text[]);"
+        'drop extension if exists "pgbraid";'
+        f'create extension "pgbraid" schema "{control["schema"]}" version \'{control["default_version"]}\';'
+        f"select pgtle.set_default_version('pgbraid', '{control['default_version']}');"
+    )
+    with app(extended) as (_, db):
+        db.execute(migration.encode())
+        assert one(db, "select braid.version()") == __version__
