@@ -41,7 +41,8 @@ SPECIAL = {
     "claim_matches": ["braid.claim_matches(10000, '1 second', 'small')"],
     "create_standing_query": [
         "braid.create_standing_query('planted', 'zebrafish OR discount', collection => 'small')",
-        "braid.create_standing_query('stood', 'discount', collection => 'small')",
+        "braid.create_standing_query('also planted', query_embedding => '[1,0,0]', semantic_min_score => 0.5,"
+        " collection => 'small')",
     ],
     "drop_standing_query": ["braid.drop_standing_query('stood', 'small')"],
     "list_standing_queries": ["braid.list_standing_queries('small', 10000)"],

@@ -232,6 +232,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert [word for word in PRIVATE if word in str(rows)] == ["zebrafish"], f"{name} gave {rows}"
         elif name == "explain_rows":
             assert rows == [([],)]
+        elif name == "standing_query_terms":
+            assert rows == [([], [], None, ["discount", "zebrafish"], [], True)]  # the words of the query
         elif name == "choose_driver":
             assert rows[0][:2] == (["zebrafish", "discount"], [1, 1])
         elif name == "scope_statistics":

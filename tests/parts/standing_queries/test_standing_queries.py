@@ -443,7 +443,7 @@ def test_names_are_unique_and_queries_are_limited(standing: Connection) -> None:
         stand(standing, "owls", "fox")
     standing.execute(
         "insert into braid_store.standing_queries (tenant_id, collection_id, name, query_text, match, required_lexemes,"
-        " is_plain) select q.tenant_id, q.collection_id, n::text, 'x', 'all', '{x}', true"
+        " excluded_lexemes, is_plain) select q.tenant_id, q.collection_id, n::text, 'x', 'all', '{x}', '{}', true"
         " from braid_store.standing_queries q, generate_series(2, 10000) n where q.name = 'owls'"
         " and q.tenant_id = braid.current_tenant_id()"
     )

@@ -4,6 +4,8 @@ create or replace function braid_store.standing_query_terms(
   tokens braid_store.query_token[],
   match text,
   out required_lexemes text[],
+  out excluded_lexemes text[],
+  out phrases jsonb,
   out keys text[],
   out prefixes text[],
   out is_plain boolean
@@ -20,8 +22,7 @@ as $$
 declare
   v_is_all boolean := match in ('all', '100%');
   v_is_any boolean := match in ('any', '0%');
-  v_are_words boolean := not exists (select from unnest(standing_query_terms.tokens) t
-                                     where t.occurrence <> 'should' or t.kind <> 'word');
+  v_conditions braid_store.query_condition[] := braid_store.query_conditions(tokens);
   v_words braid_store.text_query := braid_store.empty_query();
 begin
   if v_is_all then
@@ -60,7 +61,7 @@ begin
     group by w.word_number
   ), demands as (
     select c.*, count(*) over (partition by c.group_number) as alternative_count
-    from unnest(braid_store.query_conditions(standing_query_terms.tokens)) c
+    from unnest(v_conditions) c
     where not c.is_excluded
   ), requirements as materialized (
     select 'any' as requirement, s.lexeme, s.kind = 'prefix' as is_prefix from searched s
@@ -94,17 +95,31 @@ begin
                   filter (where r.requirement = c.requirement and not r.is_prefix), '{}'),
          coalesce(array_agg(distinct r.lexeme collate "C")
                   filter (where r.requirement = c.requirement and r.is_prefix), '{}'),
-         v_are_words and case
+         case
            when v_is_all then count(*) filter (where r.requirement ^@ 'word ') > 0
                               and count(*) filter (where r.requirement ^@ 'words ') = 0
            else v_is_any end
   into required_lexemes, keys, prefixes, is_plain
   from requirements r, chosen c;
+
+  select coalesce(array_agg(distinct c.lexemes[1] collate "C")
+                  filter (where c.is_excluded and cardinality(c.lexemes) = 1 and not c.is_prefix), '{}'),
+         jsonb_agg(jsonb_build_object('lexemes', c.lexemes, 'offsets', c.offsets, 'is_excluded', c.is_excluded))
+           filter (where cardinality(c.lexemes) > 1 and (c.is_excluded or c.alternative_count = 1)),
+         is_plain and coalesce(bool_and(not c.is_prefix and (c.is_excluded or c.alternative_count = 1)), true)
+           -- A quotation that demands nothing, as in prose, ranks by its words.
+           and not exists (select from unnest(standing_query_terms.tokens) t
+                           where t.kind = 'prefix' or t.kind = 'phrase' and t.occurrence = 'should')
+  into excluded_lexemes, phrases, is_plain
+  from (
+    select c.*, count(*) over (partition by c.group_number, c.is_excluded) as alternative_count
+    from unnest(v_conditions) c
+  ) c;
 end
 $$;
 
 comment on function braid_store.standing_query_terms(int, int, braid_store.query_token[], text) is
   'Return the lexemes by which a standing query is found, whatever the index holds. required_lexemes: every chunk '
-  'that matches has all of them. keys, prefixes: it has one of these, or a lexeme that begins with one of these; both '
-  'are empty if no text matches the query. is_plain: every chunk with such a lexeme and with all of required_lexemes '
-  'matches. A synonym counts as the lexeme.';
+  'that matches has all of them; a synonym counts as the lexeme. excluded_lexemes: it has none of them. phrases: what '
+  'phrases_hold() tests; null for none. keys, prefixes: it has one of these, or a lexeme that begins with one; both '
+  'are empty if no text matches the query. is_plain: without synonyms, every chunk for which all this holds matches.';

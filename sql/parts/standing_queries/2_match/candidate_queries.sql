@@ -52,10 +52,11 @@ begin
 
   return query
   with texts as materialized (
-    select u.chunk_id, f.lexemes
+    select u.chunk_id, f.lexemes, f.position_ends, f.positions
     from unnest(candidate_queries.chunk_ids) u (chunk_id),
          lateral (
-           select string_to_array(f.lexemes, ' ') collate "C" as lexemes from braid_store.forward_rows f
+           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions
+           from braid_store.forward_rows f
            where f.tenant_id = candidate_queries.tenant_id and f.chunk_id between u.chunk_id and u.chunk_id
            order by f.chunk_id
            offset 0
@@ -90,7 +91,8 @@ begin
     select q.*
     from (select distinct f.query_id from found f) f,
          lateral (
-           select q.id, q.required_lexemes, q.is_plain from braid_store.standing_queries q
+           select q.id, q.required_lexemes, q.excluded_lexemes, q.phrases, q.is_plain
+           from braid_store.standing_queries q
            where q.tenant_id = candidate_queries.tenant_id and q.collection_id = candidate_queries.collection.id
              and q.id between f.query_id and f.query_id
            order by q.id
@@ -104,6 +106,8 @@ begin
     join queries q on q.id = p.query_id
     join texts t on t.chunk_id = p.chunk_id
     where q.required_lexemes <@ case when v_synonymous = '{}' then t.lexemes else t.lexemes || v_synonymous end
+      and not q.excluded_lexemes && t.lexemes
+      and (q.phrases is null or braid_store.phrases_hold(q.phrases, t.lexemes, t.position_ends, t.positions))
   )
   select p.id, array_agg(p.chunk_id order by p.chunk_id), p.is_sure
   from pairs p

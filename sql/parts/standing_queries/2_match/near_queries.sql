@@ -28,13 +28,8 @@ begin
   select s.distance into strict v_distance
   from braid_store.vector_spaces s
   where s.id = near_queries.collection.vector_space_id;
-  -- The list is read once for all chunks, not once for each.
   return query
-  with queries as materialized (
-    select e.query_id, e.min_score, e.embedding from braid_store.standing_query_embeddings e
-    where e.tenant_id = near_queries.tenant_id and e.collection_id = near_queries.collection.id
-      and e.vector_space_id = near_queries.collection.vector_space_id
-  ), chunks as materialized (
+  with chunks as materialized (
     select s.chunk_id, s.embedding
     from braid_store.stored_embeddings(near_queries.tenant_id, near_queries.collection, near_queries.chunk_ids) s
   )
@@ -45,7 +40,14 @@ begin
            case v_distance when 'cosine' then 1 - (c.embedding operator(@vector@.<=>) q.embedding)
                            when 'inner_product' then -(c.embedding operator(@vector@.<#>) q.embedding)
                            else 1 / (1 + (c.embedding operator(@vector@.<->) q.embedding)) end as score
-    from queries q, chunks c
+    -- The vectors of queries are read once for all chunks, not once for each.
+    from (
+      select e.query_id, e.min_score, e.embedding from braid_store.standing_query_embeddings e
+      where e.tenant_id = near_queries.tenant_id and e.collection_id = near_queries.collection.id
+        and e.vector_space_id = near_queries.collection.vector_space_id
+      offset 0
+    ) q
+    left join chunks c on true
     offset 0
   ) n
   where n.score >= n.min_score
