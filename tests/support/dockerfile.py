@@ -28,10 +28,10 @@ class Stage:
         return list(json.loads(text))
 
     @property
-    def healthcheck(self) -> str:
+    def healthcheck(self) -> list[str]:
         """Return the command."""
         (text,) = [text for name, text in self.instructions if name == "HEALTHCHECK"]
-        return text.partition(" CMD ")[2]
+        return list(json.loads(text.partition(" CMD ")[2]))
 
     def copied(self, *, from_stages: bool = False) -> list[tuple[str, str]]:
         """Return sources of the context, or of other stages, each with its target."""

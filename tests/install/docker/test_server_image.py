@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -190,5 +189,5 @@ def test_a_new_database_searches_and_maintains_itself(new_server: embedded.Serve
 
 def test_its_health_is_asked_over_tcp() -> None:
     """During the first start only the socket answers, so the image is not healthy before its database is filled."""
-    check = shlex.split(IMAGE.stages[1].healthcheck)
+    check = IMAGE.stages[1].healthcheck
     assert check[0] == "pg_isready" and "--host=127.0.0.1" in check
