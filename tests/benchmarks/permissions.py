@@ -41,7 +41,7 @@ def main() -> None:
     random = Random(1)
     groups = [f"group:{n}" for n in random.sample(range(GROUPS), arguments.groups)]
     lists = [[f"group:{n}" for n in random.sample(range(GROUPS), random.randint(1, 3))] for _ in range(LISTS)]
-    with fresh_database(arguments.postgres_version) as db:
+    with fresh_database(arguments.postgres_version, ["permissions"]) as db:
         db.execute("select braid.create_collection('permissions', dimensions => %s)", (DIMENSIONS,))
         db.execute("select braid.set_indexed_attributes('{\"readable\": \"number\"}', 'permissions')")
         db.execute("select braid.set_permissions('permissions', true)")

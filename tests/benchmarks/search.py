@@ -7,7 +7,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,11 +55,11 @@ def main() -> None:
 
 
 @contextmanager
-def fresh_database(version: int) -> Iterator[Connection]:
+def fresh_database(version: int, with_parts: Sequence[str] = ()) -> Iterator[Connection]:
     data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-bench-"))
     try:
         dsn = embedded.ensure_running(data_dir, version).dsn
-        install(dsn)
+        install(dsn, with_parts=with_parts)
         with psycopg.connect(dsn, autocommit=True) as db:
             yield db
     finally:

@@ -494,3 +494,41 @@ def test_a_hidden_document_looks_like_no_document(filled: Connection) -> None:
 
     for call in calls:
         assert told(call, "board") == told(call, "boarx").replace("boarx", "board"), call
+
+
+def test_a_word_of_hidden_documents_alone_scores_like_no_word(db: Connection) -> None:
+    """Also where the words of a query share scores: hybrid searches, required words and other rankings."""
+    db.execute("select braid.create_collection('docs', text_config => 'simple', dimensions => 2)")
+    db.execute("select braid.set_permissions('docs', true)")
+    shown = [
+        {"external_id": f"s{n}", "content": f"a discount for {'all ' * n}", "embedding": [n / 10, 1]} for n in range(12)
+    ]
+    hidden = [
+        {"external_id": f"h{n}", "content": f"zebrafish {n}", "embedding": [1, n], "access": ["group:board"]}
+        for n in range(7)
+    ]
+    upsert(db, shown + hidden, "docs")
+    calls = (
+        "full_text_search('all discount {}', 20, collection => 'docs')",
+        "full_text_search('all discount {}', 20, collection => 'docs', match => '60%')",
+        "full_text_search('{} all OR discount', 20, collection => 'docs')",
+        "full_text_search('all discount -{}', 20, collection => 'docs')",
+        "hybrid_search('all discount {}', '[1,0]', 20, collection => 'docs')",
+        "hybrid_search('{} discount', '[1,0]', 20, collection => 'docs', fusion => 'rrf')",
+        "hybrid_search('{} discount', '[1,0]', 20, collection => 'docs', options => '{{\"prefilter\": true}}')",
+        "full_text_search('all discount {}*', 20, collection => 'docs')",
+        "full_text_search('discount OR \"all {}\"', 20, collection => 'docs')",
+        "full_text_search('discount {}', 20, collection => 'docs', options => '{{\"typos\": \"auto\"}}')",
+        *(
+            "hybrid_search('all discount {}', '[1,0]', 20, collection => 'docs',"
+            f' options => \'{{{{"ranking": {{{{"normalisation": "{name}"}}}}}}}}\')'
+            for name in ("minmax", "theoretical", "centroid", "zscore", "saturate", "none")
+        ),
+    )
+    for call in calls:
+        with principals(db, "group:sales"):
+            rows = [
+                db.execute(f"select external_id, score from braid.{call.format(word)}".encode()).fetchall()
+                for word in ("zebrafish", "zebraffii")
+            ]
+        assert rows[0] == rows[1] and rows[0], call
