@@ -363,6 +363,25 @@ def test_an_async_client_supersedes_and_searches_at_a_time(own: Connection, dsn:
     assert asyncio.run(run()) == ["apple"]
 
 
+def test_an_expired_document_does_not_exist(own: Connection) -> None:
+    document = {"external_id": "a", "content": "apple", "embedding": [1.0] * 8}
+    upsert(own, [document], COLLECTION)
+    chunk = one(own, "select chunk_id from braid.full_text_search('apple', collection => 'facts')")
+    own.execute("select braid.update_metadata('a', '{\"expires_at\": \"2024-01-01\"}', collection => 'facts')")
+    assert one(own, "select braid.get_document('a', 'facts')") is None
+    explained = one(own, "select braid.explain_search('apple', external_id => 'a', collection => 'facts')")
+    assert explained["document"]["outcome"] == "absent"
+    for query in (
+        "select braid.similar_documents('a', collection => 'facts')",
+        f"select braid.similar_chunks({chunk})",
+    ):
+        with pytest.raises(psycopg.errors.UndefinedObject, match="does not exist"):
+            own.execute(query)
+    # Its id is free to be written again.
+    assert upsert(own, [document], COLLECTION) == {"a": "updated"}
+    assert ids(full_text(own, "apple", collection=COLLECTION)) == {"a"}
+
+
 def test_standbys_answer_as_of(own: Connection) -> None:
     supersede(own, fact("apple", "2024-01-01"), fact("pear", "2025-01-01"))
     with own.transaction():

@@ -27,7 +27,8 @@ begin
   select d.id into v_document_id
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
-    and d.external_id = explain_document.external_id;
+    and d.external_id = explain_document.external_id
+    and (v_collection.parts is null or braid_store.extend_hidden_document(d, v_collection) is not true);
   if not found then
     return jsonb_build_object(
       'external_id', external_id, 'outcome', 'absent', 'chunks', v_chunks,

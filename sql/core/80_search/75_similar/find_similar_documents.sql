@@ -38,7 +38,8 @@ begin
   select d.id into v_document_id
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
-    and d.external_id = find_similar_documents.external_id;
+    and d.external_id = find_similar_documents.external_id
+    and (v_collection.parts is null or braid_store.extend_hidden_document(d, v_collection) is not true);
   if not found then
     raise exception 'document % does not exist in collection "%"',
                     coalesce('"' || left(find_similar_documents.external_id, 255) || '"', 'null'), v_collection.name
