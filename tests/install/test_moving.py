@@ -36,6 +36,11 @@ STORED = {
         "select braid.set_sparse_encoder('tiny', '{\"fox\": 1.5}');"
         "select braid.set_ranking('notes', '{\"sparse_encoder\": \"tiny\"}')",
     ),
+    "static_embedder": (
+        "static_embeddings",
+        "select braid.set_static_embedder('tiny', '{fox}', array['[1,0]']::halfvec[], 'all-MiniLM-L6-v2');"
+        "select braid.set_ranking('notes', '{\"static_embedder\": \"tiny\"}')",
+    ),
 }
 
 
@@ -102,6 +107,10 @@ def test_what_an_absent_part_has_stored_is_refused_by_name(dsn: str, db: Connect
             target.execute("select braid.set_token_vectors('notes', 'tokens', 2, 2)")
         if kind == "sparse_encoder":
             target.execute("select braid.set_sparse_encoder('tiny', '{\"fox\": 1.5}')")
+        if kind == "static_embedder":
+            target.execute(
+                "select braid.set_static_embedder('tiny', '{fox}', array['[1,0]']::halfvec[], 'all-MiniLM-L6-v2')"
+            )
         assert load(target, records) == 1
         assert set_values(exported(target))[-len(records) :] == set_values(records)
         assert full_text(target, "fox", collection="notes") == full_text(db, "fox", collection="notes")

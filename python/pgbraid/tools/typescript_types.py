@@ -112,7 +112,7 @@ export type SearchStats = {
   negation_in_words?: string
   scoring_cut: boolean
   strategy_reason?: string
-  query_embedding?: 'stored'
+  query_embedding?: 'stored' | 'static'
   candidates_without_embedding?: number | null
   candidates_without_token_vectors?: number
   statistics_scope?: 'collection' | 'filter'

@@ -1,4 +1,4 @@
-create or replace function braid_store.extend_check_settings_sparse_encoders(parts jsonb)
+create or replace function braid_store.extend_check_settings_sparse_encoders(collection braid_store.collections)
 returns void
 language plpgsql
 volatile
@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_encoder text := parts ->> 'sparse_encoder';
+  v_encoder text := collection.parts ->> 'sparse_encoder';
 begin
   if v_encoder is not null then
     -- The lock keeps the encoder from being removed before the collection names it.
@@ -21,6 +21,6 @@ begin
 end
 $$;
 
-comment on function braid_store.extend_check_settings_sparse_encoders(jsonb) is
+comment on function braid_store.extend_check_settings_sparse_encoders(braid_store.collections) is
   'Raise 42704 if a collection is given an unknown sparse encoder. Keep the encoder from being removed until the '
   'transaction ends.';

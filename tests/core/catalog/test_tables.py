@@ -34,6 +34,7 @@ SMALL_IDS = {
         "vector_spaces",
         "indexed_attributes",
         "sparse_encoders",
+        "static_embedders",
         "vector_shards",
         "synced_tables",
     )
@@ -220,6 +221,8 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.synonyms", "braid_store.collections"),
         ("braid_store.ranking_versions", "braid_store.collections"),
         ("braid_store.sparse_encoder_terms", "braid_store.sparse_encoders"),
+        ("braid_store.static_embedder_letters", "braid_store.static_embedders"),
+        ("braid_store.static_embedder_tokens", "braid_store.static_embedders"),
         ("braid_store.model_changes", "braid_store.collections"),
         ("braid_store.dropped_spaces", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),

@@ -12,7 +12,7 @@ from core.isolation.world import PRIVATE, Connection, World
 
 from support.roles import definer_role
 
-# Everybody may read these definitions; nobody may read the sparse encoders' definitions.
+# Everybody may read these definitions; nobody may read the tables of sparse encoders and static embedders.
 OPEN = {
     f"braid_store.{name}"
     for name in (
@@ -24,6 +24,9 @@ OPEN = {
         "posting_tables",
         "sparse_encoder_terms",
         "sparse_encoders",
+        "static_embedder_letters",
+        "static_embedder_tokens",
+        "static_embedders",
         "synonyms",
         "vector_settings",
         "vector_spaces",

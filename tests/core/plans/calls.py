@@ -13,6 +13,7 @@ LISTS = "the postings of a frequent word are read whole: one row out of line per
 BOUNDS = "the closer the bounds of many chunks lie, the more are scored"
 ALL_JOBS = "no index knows the state of a job"
 ALL = "the answer is about all documents"
+EMBEDDER = "select braid.set_static_embedder('small', '{needle}', '{[1]}')"
 RANKS = "the rank among the first 10,000 of a leg is told, found by measuring all vectors"
 
 
@@ -377,6 +378,9 @@ SPECIAL: dict[str, list[Call]] = {
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
+    "set_static_embedder": [Call("select braid.set_static_embedder('small', '{needle}', '{[1]}')")],
+    "static_embedders": [Call("select * from braid.static_embedders()", (EMBEDDER,))],
+    "embed_text": [Call("select braid.embed_text('needle', 'small')", (EMBEDDER,))],
     "missing_token_vectors": [Call("select braid.missing_token_vectors(64, 0, 'docs')", (TOKENS,))],
     "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
     "similar_documents": [Call("select braid.similar_documents('doc 4', collection => 'docs')")],

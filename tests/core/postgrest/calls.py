@@ -466,6 +466,7 @@ SPECIAL = {
     "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([])),
     "restore_ranking": Call(lambda caller: {"collection": caller.ranked_collection(), "version": 1}, equal(3)),
     "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1)),
+    "set_static_embedder": Call(lambda _: {"name": new_name(), "tokens": ["heron"], "embeddings": ["[1]"]}, equal(1)),
     "set_synonyms": Call(
         lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()}, equal(1)
     ),

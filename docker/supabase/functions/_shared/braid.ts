@@ -84,7 +84,7 @@ export type SearchStats = {
   negation_in_words?: string
   scoring_cut: boolean
   strategy_reason?: string
-  query_embedding?: 'stored'
+  query_embedding?: 'stored' | 'static'
   candidates_without_embedding?: number | null
   candidates_without_token_vectors?: number
   statistics_scope?: 'collection' | 'filter'
@@ -917,6 +917,13 @@ export type Database = {
           tenant: string
         }
         Returns: boolean
+      }
+      embed_text: {
+        Args: {
+          content: string
+          embedder: string
+        }
+        Returns: number[] | string
       }
       embedded_text: {
         Args: {
@@ -1771,6 +1778,17 @@ export type Database = {
         }
         Returns: number
       }
+      set_static_embedder: {
+        Args: {
+          append?: boolean
+          embeddings: string[]
+          letters?: Json
+          name: string
+          source_model?: string | null
+          tokens: string[]
+        }
+        Returns: number
+      }
       set_synonyms: {
         Args: {
           collection?: string
@@ -1826,6 +1844,15 @@ export type Database = {
           vector_storage?: string | null
         }
         Returns: undefined
+      }
+      static_embedders: {
+        Args: never
+        Returns: {
+          name: string | null
+          source_model: string | null
+          dimensions: number | null
+          token_count: number | null
+        }[]
       }
       status: {
         Args: {

@@ -13,7 +13,8 @@ LOCAL_MODEL = "all-MiniLM-L6-v2"
 SPACES = """
 select s.embedding_model, s.dimensions, s.is_new,
        s.parts ->> 'token_vector_model', (s.parts ->> 'token_vector_count')::int,
-       s.ordinality = 1 and coalesce(s.parts ? 'query_embedding_count', false)
+       s.ordinality = 1 and coalesce(s.parts ? 'query_embedding_count', false),
+       coalesce(s.parts ->> 'static_embedder' = s.embedding_model, false)
 from braid_calls.collection_spaces(%(collection)s) with ordinality s
 """
 
@@ -28,6 +29,8 @@ class VectorSpace(NamedTuple):
     token_count: int | None = None
     # True if the database stores the vectors of queries.
     stores_queries: bool = False
+    # True if the database embeds texts itself.
+    is_static: bool = False
 
 
 def embedder_for(embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:

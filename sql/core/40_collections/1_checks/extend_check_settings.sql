@@ -1,4 +1,4 @@
-create or replace function braid_store.extend_check_settings(parts jsonb)
+create or replace function braid_store.extend_check_settings(collection braid_store.collections)
 returns void
 language plpgsql
 volatile
@@ -11,7 +11,7 @@ begin
 end
 $$;
 
-comment on function braid_store.extend_check_settings(jsonb) is
-  'Extension point: let parts check the settings that they have in a collection before these are stored. Parts also '
-  'keep the objects that the settings name from being removed until the transaction ends. Raise 42704 for a name '
-  'that does not exist.';
+comment on function braid_store.extend_check_settings(braid_store.collections) is
+  'Extension point: let parts check the settings that they have in a collection (collection.parts) before these are '
+  'stored. Parts also keep the objects that the settings name from being removed until the transaction ends. Raise '
+  '42704 for a name that does not exist.';

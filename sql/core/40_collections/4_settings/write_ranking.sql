@@ -20,7 +20,7 @@ declare
   v_version int;
 begin
   if new.parts is not null then
-    perform braid_store.extend_check_settings(new.parts);
+    perform braid_store.extend_check_settings(new);
   end if;
 
   select r.version, r.ranking into v_last

@@ -52,9 +52,6 @@ begin
   v_new.hnsw_ef_construction := coalesce(v_new.hnsw_ef_construction, 2 * greatest(50, v_new.hnsw_m));
   perform braid_store.check_collection(v_new, dimensions, distance, embedding_model),
           braid_store.check_indexed_attributes(indexed_attributes);
-  if v_new.parts is not null then
-    perform braid_store.extend_check_settings(v_new.parts);
-  end if;
 
   begin
     insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
@@ -65,6 +62,10 @@ begin
     where v.embedding_model = insert_collection.embedding_model
       and v.dimensions = insert_collection.dimensions
       and v.distance = insert_collection.distance;
+    v_new.vector_space_id := v_vector_space_id;
+    if v_new.parts is not null then
+      perform braid_store.extend_check_settings(v_new);
+    end if;
 
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,

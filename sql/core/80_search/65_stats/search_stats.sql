@@ -97,8 +97,8 @@ begin
   if v_options.strategy_reason is not null then
     v_stats := v_stats || jsonb_build_object('strategy_reason', v_options.strategy_reason);
   end if;
-  if request.is_stored_embedding then
-    v_stats := v_stats || '{"query_embedding": "stored"}';
+  if request.embedding_source is not null then
+    v_stats := v_stats || jsonb_build_object('query_embedding', request.embedding_source);
   end if;
   if (request.sparse).terms is not null then
     v_stats := v_stats || jsonb_build_object('sparse_candidates', cardinality(found_candidates.sparse),

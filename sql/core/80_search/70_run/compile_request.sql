@@ -242,7 +242,7 @@ begin
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false, -- sets fingerprint, rows_before, has_deep_pages
-    null, embedding_mark is not null, null, -- sets sparse, is_stored_embedding, parts
+    null, split_part(embedding_mark, ':', 1), null, -- sets sparse, embedding_source, parts
     case -- named_ids
       when v_has_text and v_collection.name_weight > 0 and octet_length(query_text) <= 200
            and v_legs in ('hybrid', 'full_text')
@@ -291,5 +291,5 @@ comment on function braid_store.compile_request(int, text, @vector@.vector, int,
   'arguments that a search cannot use. is_reported: whether corrections of words that occur nowhere are shown to the '
   'caller. They are looked up if they are shown, or if the collection''s typos is auto. may_be_sparse: whether the '
   'search may have all legs. It then has a sparse leg if there are terms for it, and a semantic leg also if '
-  'query_embedding is null but the vector of the text is stored. embedding_mark: not null if extend_query_embedding '
+  'query_embedding is null but a part has a vector for the text. embedding_mark: not null if extend_query_embedding '
   'has given query_embedding.';

@@ -18,6 +18,7 @@ end
 $$;
 
 comment on function braid_store.extend_query_embedding(int, braid_store.collections, text, text) is
-  'Extension point: let parts give the stored vector of a search''s text, if the search has none; return no row '
-  'without a vector. cursor is the option of that name. mark has hashes of the text and the vector for the next '
-  'cursor; it is empty without a cursor. Raise 22023 if the vector changed since the previous page.';
+  'Extension point: let parts give a vector for a search''s text, if the search has none; return no row without a '
+  'vector. The first row counts. cursor is the option of that name. mark begins with the word by which stats name the '
+  'source, such as stored; behind a colon, it may have hashes for the next cursor. Raise 22023 if the vector changed '
+  'since the previous page.';

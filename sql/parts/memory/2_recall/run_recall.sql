@@ -81,7 +81,7 @@ begin
          may_be_sparse => true, query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
          query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
          match_count => match_count, full_text_weight => full_text_weight,
-         -- A null weight would let the search use a stored vector.
+         -- A null weight would let the search take a part's vector.
          semantic_weight => case when strategy = 'full_text' then least(semantic_weight, 0) else semantic_weight end,
          filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,
          rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
@@ -90,7 +90,7 @@ begin
          embedding_mark => case when v_plan.strategy <> 'full_text' then v_mark end) s;
   if is_reported then
     if v_mark is not null then
-      stats := stats || '{"query_embedding": "stored"}';
+      stats := stats || jsonb_build_object('query_embedding', split_part(v_mark, ':', 1));
     end if;
     stats := stats - 'strategy_reason' || jsonb_build_object('recall', jsonb_build_object(
       'strategy', v_plan.strategy,

@@ -21,7 +21,7 @@ begin
   if extend_query_embedding_query_vectors.cursor <> '' then
     v_first := string_to_array((braid_store.read_cursor(extend_query_embedding_query_vectors.cursor)).fingerprint, ':');
     -- Later pages search as the first page did, even if a vector has been stored since.
-    if v_first[2] is null then
+    if v_first[2] is distinct from 'stored' then
       return;
     end if;
   end if;
@@ -30,8 +30,8 @@ begin
       extend_query_embedding_query_vectors.embedded_text);
   if extend_query_embedding_query_vectors.cursor is not null then
     v_text := braid_store.query_fingerprint(array[extend_query_embedding_query_vectors.embedded_text]);
-    mark := v_text || ':' || braid_store.query_fingerprint(array[embedding::text]);
-    if v_first[2] = v_text and v_first[3] is distinct from split_part(mark, ':', 2) then
+    mark := concat_ws(':', 'stored', v_text, braid_store.query_fingerprint(array[embedding::text]));
+    if v_first[3] = v_text and v_first[4] is distinct from split_part(mark, ':', 3) then
       raise exception 'option cursor belongs to a search with a stored vector of the query, which %',
                       case when embedding is null then 'is no longer stored' else 'has changed since' end
         using errcode = '22023',
@@ -39,7 +39,7 @@ begin
     end if;
   end if;
   if embedding is not null then
-    mark := coalesce(mark, '');
+    mark := coalesce(mark, 'stored');
     return next;
   end if;
 end

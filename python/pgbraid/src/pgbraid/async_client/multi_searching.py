@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, OtherNames, check_mode, optional_json, row_count, to_json
-from pgbraid.async_client.queries import embed_query, ranked
+from pgbraid.async_client.queries import embed_query, embedded_text, ranked
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
 from pgbraid.results import SearchResults, results_of
@@ -148,6 +148,12 @@ async def _embedded(
             try:
                 read = {"operators": False} if is_expansion else options
                 vector, found, _ = await embed_query(client, text, collection, read, warnings)
+                if vector is None and mode == "semantic":
+                    from pgbraid.async_client.query_embeddings import static_vector
+
+                    vector = await static_vector(
+                        client, await embedded_text(client, text, collection, read), collection
+                    )
             except EmbeddingError as error:
                 if mode == "semantic" and not is_expansion:
                     raise

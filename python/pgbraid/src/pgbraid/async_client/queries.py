@@ -94,6 +94,11 @@ async def searched(
         elif query:
             try:
                 vector, model, unstored = await (embed or embed_query)(client, query, collection, options, warnings)
+                if vector is None and mode == "semantic":
+                    from pgbraid.async_client.query_embeddings import static_vector
+
+                    text = await embedded_text(client, query, collection, options)
+                    vector = await static_vector(client, text, collection)
                 # The database refuses this vector if the collection has since switched to another model.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:
@@ -175,10 +180,10 @@ async def ask_for_vector(
 ) -> VectorRequest | None:
     """Return a query's text to embed, its embedder, and its vector if known; None if nothing is to be embedded."""
     text = await embedded_text(client, query, collection, options)
-    if not text.strip():
+    space = (await client._spaces.of(collection))[0]
+    if space.is_static or not text.strip():
         return None
     embedder = await client._spaces.embedder_of(collection)
-    space = (await client._spaces.of(collection))[0]
     message = other_model(embedder, space, collection)
     known = known_vector(embedder, text)
     is_unstored = False

@@ -14,7 +14,7 @@ GROUP = "pgbraid.commands"
 NAMES = (
     "bench bundle delete demo distribute doctor eval explain export-tenant import import-tenant ingest jobs "
     "judge judgments learn list maintain mcp measure-index-recall move-tenant ranking-models rankings rebalance recall "
-    "show size tune workbench"
+    "show size static-embedder tune workbench"
 )
 COMMANDS = NAMES.split()
 # A checkout that was installed before a command got its name still has the entry point of the old name.

@@ -48,7 +48,10 @@ def embed_pending(
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
     client = client._for_one_call()
-    spaces = client._spaces.of(collection, anew=True)
+    # The database embeds the chunks of static spaces itself.
+    spaces = [space for space in client._spaces.of(collection, anew=True) if not space.is_static]
+    if not spaces:
+        return 0
     work = [(space, embedder) for space in spaces if (embedder := client._spaces.embedder_for(space, spaces))]
     if not work:
         work = [(spaces[0], client._spaces.embedder_of(collection))]

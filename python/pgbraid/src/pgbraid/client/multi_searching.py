@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Mode, OtherNames, check_mode, optional_json, row_count, to_json
-from pgbraid.client.queries import embed_query, ranked
+from pgbraid.client.queries import embed_query, embedded_text, ranked
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
 from pgbraid.results import SearchResults, results_of
@@ -149,6 +149,12 @@ def _embedded(
             try:
                 read = {"operators": False} if is_expansion else options
                 vector, found, _ = embed_query(client, text, collection, read, warnings)
+                if vector is None and mode == "semantic":
+                    from pgbraid.client.query_embeddings import static_vector
+
+                    vector = static_vector(
+                        client, embedded_text(client, text, collection, read), collection
+                    )
             except EmbeddingError as error:
                 if mode == "semantic" and not is_expansion:
                     raise

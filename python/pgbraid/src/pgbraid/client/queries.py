@@ -95,6 +95,11 @@ def searched(
         elif query:
             try:
                 vector, model, unstored = (embed or embed_query)(client, query, collection, options, warnings)
+                if vector is None and mode == "semantic":
+                    from pgbraid.client.query_embeddings import static_vector
+
+                    text = embedded_text(client, query, collection, options)
+                    vector = static_vector(client, text, collection)
                 # The database refuses this vector if the collection has since switched to another model.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:
@@ -176,10 +181,10 @@ def ask_for_vector(
 ) -> VectorRequest | None:
     """Return a query's text to embed, its embedder, and its vector if known; None if nothing is to be embedded."""
     text = embedded_text(client, query, collection, options)
-    if not text.strip():
+    space = (client._spaces.of(collection))[0]
+    if space.is_static or not text.strip():
         return None
     embedder = client._spaces.embedder_of(collection)
-    space = (client._spaces.of(collection))[0]
     message = other_model(embedder, space, collection)
     known = known_vector(embedder, text)
     is_unstored = False

@@ -52,6 +52,18 @@ def stored_vector(
     return known, at is None or time.monotonic() - at > SECONDS
 
 
+def static_vector(client: BaseClient, text: str, collection: str) -> Vector | None:
+    """Return the vector that the database makes of a text, for a semantic search; other searches send the text. Return
+    None for a collection without a static embedder, and for a text without a known word."""
+    space = (client._spaces.of(collection))[0]
+    if not space.is_static:
+        return None
+    (found,) = client._session.json(
+        "embed_text", "content => %(text)s::text, embedder => %(model)s::text", text=text, model=space.model
+    )
+    return None if found is None else to_vector(found, "the query")
+
+
 def stored_after(
     client: BaseClient,
     text: str | None,
@@ -62,12 +74,15 @@ def stored_after(
     warnings: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Store the vector of a searched text, if any. Return the warnings, without `embedding_unavailable` if the database
-    knew the vector that the embedder could not make."""
+    knew the vector that the embedder could not make. A static embedder's vector is not that vector, and is named."""
     if text is not None and vector is not None and model is not None:
         _store(client, text, vector, collection, model)
-    if found and isinstance(found[0], dict) and "query_embedding" in found[0].get("stats", ()):
-        return [warning for warning in warnings if warning["code"] != "embedding_unavailable"]
-    return warnings
+    source = found[0].get("stats", {}).get("query_embedding") if found and isinstance(found[0], dict) else None
+    if source == "static":
+        for warning in warnings:
+            warning["message"] = warning["message"].replace("by full text only", "with the static embedder instead")
+        return warnings
+    return [warning for warning in warnings if source is None or warning["code"] != "embedding_unavailable"]
 
 
 def _store(client: BaseClient, text: str, vector: Vector, collection: str, model: str) -> None:
