@@ -185,12 +185,13 @@ def test_numbers_that_are_no_vector(run: Run, client: pgbraid.Client, db: Connec
     db.execute(
         "create table t as select n as id, 'word' as body, array[n, 1, 0]::real[] as vec from generate_series(1, 9) n"
     )
-    db.execute("update t set vec = '{NaN,0,0}' where id = 7")
     columns = ("--id-column", "id", "--text-column", "body", "--vector-column", "vec", "--collection", "docs")
-    refused = run("import", "t", *columns)
-    assert refused.code == 2
-    assert "the vector of row '7' has NaN, infinity or null" in refused.err
-    assert client.count("docs") == 0
+    for vector, problem in (("{NaN,0,0}", "has NaN, infinity or null"), ("{0,-0,0}", "is zero, which has no cosine")):
+        db.execute("update t set vec = %s where id = 7", (vector,))
+        refused = run("import", "t", *columns)
+        assert refused.code == 2
+        assert f"the vector of row '7' {problem}" in refused.err
+        assert client.count("docs") == 0
 
 
 def test_long_documents_become_parts(
@@ -452,7 +453,8 @@ GOOD = {"id": "good", "vector": [1, 0, 0], "payload": {"text": "Good."}}
         ('{"id": 1, "vector": [1e999, 0, 0], "payload": {"text": "x"}}', "contains NaN or infinite numbers"),
         ({**GOOD, "vector": [[1, 0, 0], [0, 1, 0]]}, "is not a vector"),
         ({**GOOD, "vector": "abc"}, "is not a vector"),
-        (GOOD, "the id 'good' is there twice, as records 1 and 2"),
+        ({**GOOD, "vector": [0, 0, 0]}, "the vector is zero, which has no cosine"),
+        ({**GOOD, "payload": {"text": "x", "m": {"a": ["\0"]}}}, "the metadata has the character NUL"),
         ({**GOOD, "id": None}, "the record has no id"),
         ({**GOOD, "payload": {"titel": "x"}}, "nothing says which field is the text"),
         ({**GOOD, "payload": {"text": ["x"]}}, "the text is of type list"),
@@ -477,6 +479,42 @@ def test_nothing_is_written_of_a_bad_export(
     assert message in refused.err
     assert re.match(rf"pgbraid: {re.escape(str(path))}(:3)?: .*\nhint: .*\n$", refused.err)
     assert client.count("docs") == 0
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (GOOD, "the id 'good' is there 2 times"),
+        ({**GOOD, "id": "x" * 1025}, "has an id of more than 1024 bytes"),
+        ({**GOOD, "id": "long", "payload": {"text": "word " * 200_001}}, "row 'long' has more than 1000000 bytes"),
+    ],
+)
+def test_nothing_is_written_of_rows_that_would_be_refused(
+    run: Run, client: pgbraid.Client, db: Connection, tmp_path: Path, record: dict[str, Any], message: str
+) -> None:
+    path = write(tmp_path / "points.jsonl", [GOOD, record])
+    refused = run("import", path, "--format", "qdrant", "--collection", "docs")
+    assert (refused.code, message in refused.err, "hint: " in refused.err) == (2, True, True)
+    db.execute("create table t (id text, content text, embedding vector(3))")
+    rows: list[dict[str, Any]] = [GOOD, record]
+    for one in rows:
+        db.execute("insert into t values (%s, %s, %s)", (one["id"], one["payload"]["text"], str(one["vector"])))
+    refused = run("import", "t", "--format", "supabase", "--collection", "docs")
+    assert (refused.code, message in refused.err, "hint: " in refused.err) == (2, True, True)
+    assert client.count("docs") == 0
+
+
+def test_titles_that_are_no_title(run: Run, client: pgbraid.Client, db: Connection, tmp_path: Path) -> None:
+    metadata = {"title": "t" * 4097, "source": "s" * 8193, "path": "C:\\u0000"}
+    path = write(tmp_path / "points.jsonl", [{**GOOD, "payload": {"text": "Good.", **metadata}}])
+    imported(run, path, "qdrant")
+    db.execute("create table t (id text, content text, metadata jsonb, embedding vector(3))")
+    for name, title in (("a", "t" * 4097), ("b", "")):
+        db.execute("insert into t values (%s, 'Text.', %s, '[1,0,0]')", (name, json.dumps({"title": title})))
+    assert run("import", "t", "--format", "supabase", "--collection", "docs").code == 0
+    found = stored(client)
+    assert {(document.title, document.source_uri) for document in found.values()} == {(None, None)}
+    assert found["good"].metadata == metadata
 
 
 def test_files_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
@@ -518,7 +556,7 @@ def test_memory_does_not_grow_with_the_file(db: Connection, dsn: str, tmp_path: 
                 file.write(f'{{"id": {n}, "vector": [{n}, 1, 0], "payload": {{"text": "Text {n} {"x" * 200}"}}}}\n')
         with psycopg.connect(dsn) as connection:
             tracemalloc.start()
-            relation = read_export(connection, str(path), "qdrant", {}, 3)
+            relation = read_export(connection, str(path), "qdrant", {}, 3, "cosine")
             number = sum(1 for _ in importing.documents(relation, None))
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()

@@ -138,14 +138,17 @@ def _relation(
 ) -> Relation:
     """Return the rows to import, after a check that all vectors fit the collection."""
     from pgbraid_tools.imports.exports import read_export
-    from pgbraid_tools.imports.relation import check_vectors
+    from pgbraid_tools.imports.relation import check_rows, check_vectors
     from pgbraid_tools.imports.tables import read_table
 
-    dimensions = _status(client, collection)["dimensions"]
+    status = _status(client, collection)
+    dimensions, distance = status["dimensions"], status["distance"]
     if layout in EXPORTS:
-        return read_export(connection, source, layout, given, dimensions)
-    relation = read_table(connection, source, layout, given)
-    check_vectors(relation, dimensions, collection)
+        relation = read_export(connection, source, layout, given, dimensions, distance)
+    else:
+        relation = read_table(connection, source, layout, given)
+        check_vectors(relation, dimensions, distance, collection)
+    check_rows(relation)
     return relation
 
 

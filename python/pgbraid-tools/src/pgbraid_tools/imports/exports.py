@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from pgbraid.vectors import to_vector
 from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.library import library
 from pgbraid_tools.files.records import MISSING, field_value, plain
-from pgbraid_tools.imports.relation import ATTRIBUTES, ORDER_KEYS, Relation, vector_schema
+from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, vector_schema
 
 if TYPE_CHECKING:
     import psycopg
@@ -37,6 +38,8 @@ _NODE = "_node_content"
 _INTERNAL = (_NODE, "_node_type", "document_id", "doc_id", "ref_doc_id")
 _DEFAULTS = {"title": ("title", "file_name"), "source_uri": ("source", "file_path", "url"), "document": ("ref_doc_id",)}
 _COLUMNS = ("number", "document", "id", "content", "metadata", "vector", "position", *ATTRIBUTES)
+# A backslash before it would make it the text \\u0000.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _CONTINUES = "correct the export; nothing was written"
 
 
@@ -98,7 +101,12 @@ FORMATS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Point]]] = {
 
 
 def read_export(
-    connection: psycopg.Connection[Any], source: str, format_name: str, given: Mapping[str, str], dimensions: int
+    connection: psycopg.Connection[Any],
+    source: str,
+    format_name: str,
+    given: Mapping[str, str],
+    dimensions: int,
+    distance: str,
 ) -> Relation:
     """Copy an export into a temporary table of the open transaction, and return its rows. Raise IngestError, which
     names the line, for anything that cannot be imported, so that nothing is written before all is read."""
@@ -115,20 +123,11 @@ def read_export(
     copy = sql.SQL("copy pg_temp.pgbraid_import ({}) from stdin").format(
         sql.SQL(", ").join(map(sql.Identifier, _COLUMNS))
     )
-    reader = _Reader(source, given, dimensions)
+    reader = _Reader(source, given, dimensions, distance)
     with connection.cursor() as cursor, cursor.copy(copy) as rows:
         for row in reader.rows(FORMATS[format_name]):
             rows.write_row(row)
     connection.execute("analyze pg_temp.pgbraid_import")
-    twice = connection.execute(
-        "select id, min(number), max(number) from pg_temp.pgbraid_import group by id having count(*) > 1 limit 1"
-    ).fetchone()
-    if twice:
-        raise IngestError(
-            f"the id {twice[0]!r} is there twice, as records {twice[1]} and {twice[2]}",
-            file=reader.name,
-            hint=f"leave one of them out; {_CONTINUES}",
-        )
     columns = {
         "embedding": sql.SQL("vector::text"),
         "place": sql.SQL("number"),
@@ -146,13 +145,14 @@ def read_export(
 class _Reader:
     """Read an export as rows of the temporary table."""
 
-    def __init__(self, source: str, given: Mapping[str, str], dimensions: int) -> None:
+    def __init__(self, source: str, given: Mapping[str, str], dimensions: int, distance: str) -> None:
         self.name = "standard input" if source == INPUT else source
         self.is_grouped = False
         self.text_name = given.get("content", "text")
         self._path = None if source == INPUT else Path(source)
         self._given = given
         self._dimensions = dimensions
+        self._distance = distance
         self._number = 0
         if self._path is not None and not self._path.is_file():
             raise NotFoundError(
@@ -245,7 +245,11 @@ class _Reader:
             self.is_grouped = True
         else:
             document = row_id
-        attributes = {key: value_of(key, _DEFAULTS.get(key, ())) for key in ATTRIBUTES}
+        attributes = {key: _text(value_of(key, _DEFAULTS.get(key, ()))) for key in ATTRIBUTES}
+        for key, most in MOST_BYTES.items():
+            value = attributes[key]
+            if key not in self._given and value is not None and len(value.encode(errors="surrogatepass")) > most:
+                attributes[key] = None
         order = self._given.get("order")
         paths = [tuple(order.split("."))] if order else ORDER_KEYS
         position = [
@@ -255,7 +259,7 @@ class _Reader:
             self._checked(value, line)
             for value in (
                 self._number, str(document), row_id, content, self._json(kept, line),
-                vector, self._json(position, line), *(_text(attributes[key]) for key in ATTRIBUTES),
+                vector, self._json(position, line), *attributes.values(),
             )
         )  # fmt: skip
 
@@ -298,6 +302,12 @@ class _Reader:
         except InvalidArgumentError as error:
             raise self._error(line, error.message, error.hint or _CONTINUES) from error
         length = vector.dimensions()
+        if self._distance == "cosine" and not any(vector.to_list()):
+            raise self._error(
+                line,
+                "the vector is zero, which has no cosine",
+                "leave it out, or use a collection with another distance",
+            )
         if length != self._dimensions:
             raise DimensionMismatchError(
                 f"{self.name}:{line}: the vector has {length} dimensions, the collection has {self._dimensions}",
@@ -307,9 +317,12 @@ class _Reader:
 
     def _json(self, value: Any, line: int) -> str:
         try:
-            return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+            text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
         except (ValueError, RecursionError) as error:
             raise self._error(line, f"the metadata cannot be read: {str(error)[:100]}", _CONTINUES) from error
+        if _NUL.search(text):
+            raise self._error(line, "the metadata has the character NUL", _CONTINUES)
+        return text
 
     def _checked(self, value: Any, line: int) -> Any:
         """Return a value that PostgreSQL can store as text."""

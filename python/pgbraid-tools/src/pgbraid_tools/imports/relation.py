@@ -12,10 +12,22 @@ from pgbraid.errors import DimensionMismatchError, InvalidArgumentError
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["ATTRIBUTES", "ORDER_KEYS", "Counts", "Relation", "check_vectors", "count", "vector_schema"]
+__all__ = [
+    "ATTRIBUTES",
+    "MOST_BYTES",
+    "ORDER_KEYS",
+    "Counts",
+    "Relation",
+    "check_rows",
+    "check_vectors",
+    "count",
+    "vector_schema",
+]
 
 # Columns that a document or a chunk has beside its text; the query yields each of them.
 ATTRIBUTES = ("title", "source_uri", "speaker", "category", "language", "importance", "occurred_at")
+# A title or an address that nobody asked for is left out if it is longer, in bytes.
+MOST_BYTES = {"title": 4096, "source_uri": 8192}
 # The keys of the metadata by which the splitters of LangChain and LangChain.js tell a chunk's place in its document.
 ORDER_KEYS = (("page",), ("loc", "pageNumber"), ("start_index",), ("loc", "lines", "from"))
 
@@ -64,13 +76,34 @@ def count(relation: Relation) -> Counts:
     return Counts(documents, with_text, vectors, rows - with_text)
 
 
-def check_vectors(relation: Relation, dimensions: int, collection: str) -> None:
-    """Check, before anything is written, that every vector has the collection's dimensions and finite numbers."""
+def check_rows(relation: Relation) -> None:
+    """Check, before anything is written, what the database would refuse in the middle of an import."""
+    for condition, problem, hint in (
+        ("octet_length(document) > 1024 or octet_length(id) > 1024", "an id of more than 1024 bytes", "shorten it"),
+        (
+            "octet_length(content) > 1000000 and embedding is not null",
+            "more than 1000000 bytes of text for its vector",
+            "set the vector to null: then the text is split into chunks, and embedded",
+        ),
+    ):
+        ((name,),) = relation.rows("select min(id) from ({rows}) r where content <> '' and (" + condition + ")")
+        if name is not None:
+            raise InvalidArgumentError(f"row {name[:100]!r} has {problem}", hint=hint)
+    twice = relation.rows(
+        "select id, count(*) from ({rows}) r where content <> '' group by 1 having count(*) > 1 limit 1"
+    )
+    for name, number in twice:
+        raise InvalidArgumentError(f"the id {name!r} is there {number} times", hint="leave one of the rows out")
+
+
+def check_vectors(relation: Relation, dimensions: int, distance: str, collection: str) -> None:
+    """Check, before anything is written, that every vector has the collection's dimensions and finite numbers, and an
+    angle if the distance is cosine."""
     found = relation.rows(
         """
-        select length(embedding) - length(replace(embedding, ',', '')) + 1, count(*), min(id),
-               bool_or(embedding ~* 'nan|inf|null')
-        from ({rows}) r where embedding is not null group by 1 order by 2 desc
+        select length(embedding) - length(replace(embedding, ',', '')) + 1, count(*),
+               min(id) filter (where embedding ~* 'nan|inf|null'), min(id) filter (where embedding !~ '[1-9]')
+        from ({rows}) r where embedding is not null and content <> '' group by 1 order by 2 desc
         """
     )
     for length, number, _, _ in found:
@@ -79,11 +112,17 @@ def check_vectors(relation: Relation, dimensions: int, collection: str) -> None:
                 f'{number} vectors have {length} dimensions, collection "{collection}" has {dimensions}',
                 hint=f"create a collection of {length} dimensions, and name it with --collection",
             )
-    if any(is_bad for *_, is_bad in found):
-        ((name,),) = relation.rows("select min(id) from ({rows}) r where embedding ~* 'nan|inf|null'")
-        raise InvalidArgumentError(
-            f"the vector of row {name!r} has NaN, infinity or null", hint="correct the row, or set its vector to null"
-        )
+    for _, _, unfinite, zero in found:
+        if unfinite is not None:
+            raise InvalidArgumentError(
+                f"the vector of row {unfinite!r} has NaN, infinity or null",
+                hint="correct the row, or set its vector to null",
+            )
+        if zero is not None and distance == "cosine":
+            raise InvalidArgumentError(
+                f"the vector of row {zero!r} is zero, which has no cosine",
+                hint="set the vector to null, or use a collection with another distance",
+            )
 
 
 def vector_schema(connection: psycopg.Connection[Any]) -> str | None:

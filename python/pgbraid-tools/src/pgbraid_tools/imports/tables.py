@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 
 from pgbraid.errors import InvalidArgumentError, NotFoundError
-from pgbraid_tools.imports.relation import ATTRIBUTES, ORDER_KEYS, Relation, vector_schema
+from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, vector_schema
 
 if TYPE_CHECKING:
     import psycopg
@@ -86,6 +86,10 @@ def read_table(
     expressions = {
         key: table.first(key, candidates) for key, candidates in names.items() if key not in ("document", "order")
     }
+    for key in MOST_BYTES.keys() & expressions.keys() - given.keys():
+        expressions[key] = sql.SQL("case when octet_length({0}) between 1 and {1} then {0} end").format(
+            expressions[key], MOST_BYTES[key]
+        )
     id_name = next(name for name in names["id"] if name in table.types)
     is_grouped = "document" in names and names["document"] != (id_name,)
     document = table.first("document", names["document"]) if is_grouped else sql.NULL
