@@ -142,3 +142,25 @@ def test_an_export_carries_versions_and_settings(own: Connection) -> None:
     assert ids(full_text(own, "apple pear", collection=COLLECTION, filters=then)) == {
         "price@2024-01-01T00:00:00.000000Z"
     }
+
+
+def test_new_versions_are_for_the_readers_of_the_former_ones(own: Connection) -> None:
+    own.execute("select braid.set_permissions('facts', true)")
+    supersede(own, {**fact("apple 1", "2024-01-01"), "access": ["group:sales"]})
+    supersede(own, fact("apple 3", "2026-01-01"), fact("apple 2", "2025-01-01"))
+    everything = {"$as_of": None}
+    for principals, count in (('["group:sales"]', 3), ('["group:board"]', 0)):
+        with own.transaction():
+            own.execute("select set_config('braid.principals', %s, true)", (principals,))
+            found = full_text(own, "apple", collection=COLLECTION, filters=everything)
+            listed = call(
+                own, "select external_id from braid.list_documents('facts', 9, null, %(filters)s)", everything
+            )
+            assert (len(found), len(listed)) == (count, count)
+            then = full_text(own, "apple", collection=COLLECTION, filters={"$as_of": "2025-06-01"})
+            assert len(then) == min(count, 1)
+    # Only null opens a version to all.
+    supersede(own, {**fact("apple 4", "2027-01-01"), "access": None})
+    with own.transaction():
+        own.execute("select set_config('braid.principals', '[]', true)")
+        assert len(full_text(own, "apple", collection=COLLECTION, filters=everything)) == 1

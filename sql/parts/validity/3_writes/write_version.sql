@@ -24,6 +24,7 @@ declare
   v_current record;
   v_versions record;
   v_target text := v_id;
+  v_likeness text; -- A version whose columns of parts, such as who may read it, the new version gets.
   v_result braid_store.write_result;
 begin
   select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') as valid_from into v_current
@@ -41,7 +42,8 @@ begin
          min(v.valid_from) filter (where v.valid_from > v_from) as next,
          -- The document's own id comes before the others.
          min(v.external_id) filter (where v.valid_from = v_from) as same_id,
-         min(v.valid_until) filter (where v.valid_from = v_from) as same_until
+         min(v.valid_until) filter (where v.valid_from = v_from) as same_until,
+         min(v.external_id) as any_id
   into v_versions
   from (
     select d.external_id, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
@@ -71,6 +73,7 @@ begin
              else braid_store.version_id(v_id, v_versions.previous) end,
         v_from);
     end if;
+    v_likeness := v_versions.any_id;
     if v_versions.next is not null then
       v_target := braid_store.version_id(v_id, v_from);
     elsif v_current.id is not null then
@@ -78,6 +81,11 @@ begin
       update braid_store.documents d
       set external_id = braid_store.version_id(v_id, v_current.valid_from), updated_at = now()
       where d.tenant_id = write_version.tenant_id and d.id = v_current.id;
+      v_likeness := braid_store.version_id(v_id, v_current.valid_from);
+    end if;
+    if v_likeness is not null
+       and not braid_store.copy_document(tenant_id, (collection).id, v_likeness, v_target) then
+      return null;
     end if;
   end if;
   v_metadata := v_metadata || jsonb_build_object(
@@ -87,8 +95,12 @@ begin
     from braid_calls.write_documents(
       jsonb_build_array(document || jsonb_build_object('external_id', v_target, 'metadata', v_metadata)),
       (collection).name) w;
-  -- Otherwise another session has written the document since this function looked for it.
-  return case when v_versions.same_id is not null or v_result.status = 'inserted' then v_result end;
+  if v_likeness is not null then
+    v_result.status := 'inserted';
+  elsif v_versions.same_id is null and v_result.status <> 'inserted' then
+    return null; -- Another session has written the document since this function looked for it.
+  end if;
+  return v_result;
 end
 $$;
 

@@ -10,6 +10,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  c_most_attempts constant int := 100;
   c_most_bytes constant int := 990; -- external_id may have 1024 bytes
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(write_versions.collection);
@@ -38,14 +39,17 @@ begin
     -- The order of external_id lets two batches with common documents wait for each other and never deadlock.
     order by i.external_id collate "C", t.valid_from collate "C", i.ordinality
   loop
-    loop
+    for v_attempt in 1..c_most_attempts loop
       begin
         v_results[v_input.ordinality] := braid_store.write_version(
           v_tenant_id, v_collection, write_versions.documents -> v_input.ordinality - 1, v_input);
         exit when v_results[v_input.ordinality].status is not null;
         raise exception 'a document was written meanwhile' using errcode = 'BR001', hint = 'Call again.';
       exception when sqlstate 'BR001' then
-        null;
+        if v_attempt = c_most_attempts then
+          raise exception 'document "%" is written by other sessions all the time', left(v_input.external_id, 100)
+            using errcode = '55P03', hint = 'Call again.';
+        end if;
       end;
     end loop;
   end loop;
