@@ -12,7 +12,7 @@ create table braid_store.standing_queries (
     options jsonb,
     required_lexemes text[] collate "C" not null,
     excluded_lexemes text[] collate "C" not null,
-    phrases jsonb,
+    demands jsonb,
     is_plain boolean not null,
     created_at timestamptz not null default now(),
     primary key (tenant_id, collection_id, id)
@@ -20,7 +20,7 @@ create table braid_store.standing_queries (
 create unique index standing_queries_name_idx on braid_store.standing_queries (tenant_id, collection_id, name);
 comment on table braid_store.standing_queries is
     'Stored searches that are matched when documents are written. Every chunk that matches has all of '
-    'required_lexemes, or synonyms, and none of excluded_lexemes; phrases is as phrases_hold() takes it. is_plain: '
+    'required_lexemes, or synonyms, and none of excluded_lexemes; demands is as demands_hold() takes it. is_plain: '
     'without synonyms, each chunk for which this holds matches, if it has a term of the query.';
 
 create table braid_store.standing_query_terms (

@@ -5,7 +5,7 @@ create or replace function braid_store.standing_query_terms(
   match text,
   out required_lexemes text[],
   out excluded_lexemes text[],
-  out phrases jsonb,
+  out demands jsonb,
   out keys text[],
   out prefixes text[],
   out is_plain boolean
@@ -96,21 +96,26 @@ begin
          coalesce(array_agg(distinct r.lexeme collate "C")
                   filter (where r.requirement = c.requirement and r.is_prefix), '{}'),
          case
-           when v_is_all then count(*) filter (where r.requirement ^@ 'word ') > 0
-                              and count(*) filter (where r.requirement ^@ 'words ') = 0
-           else v_is_any end
-  into required_lexemes, keys, prefixes, is_plain
+           when v_is_all then count(*) filter (where r.requirement ^@ 'word') > 0
+           else v_is_any end,
+         (select jsonb_agg(jsonb_build_object('lexemes', w.lexemes))
+          from (select array_agg(o.lexeme) as lexemes from requirements o where o.requirement ^@ 'words '
+                group by o.requirement) w)
+  into required_lexemes, keys, prefixes, is_plain, demands
   from requirements r, chosen c;
 
   select coalesce(array_agg(distinct c.lexemes[1] collate "C")
                   filter (where c.is_excluded and cardinality(c.lexemes) = 1 and not c.is_prefix), '{}'),
-         jsonb_agg(jsonb_build_object('lexemes', c.lexemes, 'offsets', c.offsets, 'is_excluded', c.is_excluded))
-           filter (where cardinality(c.lexemes) > 1 and (c.is_excluded or c.alternative_count = 1)),
+         nullif(coalesce(demands, '[]')
+                || coalesce(jsonb_agg(jsonb_build_object('lexemes', c.lexemes, 'offsets', c.offsets,
+                                                         'is_excluded', c.is_excluded))
+                              filter (where cardinality(c.lexemes) > 1 and (c.is_excluded or c.alternative_count = 1)),
+                            '[]'), '[]'),
          is_plain and coalesce(bool_and(not c.is_prefix and (c.is_excluded or c.alternative_count = 1)), true)
            -- A quotation that demands nothing, as in prose, ranks by its words.
            and not exists (select from unnest(standing_query_terms.tokens) t
                            where t.kind = 'prefix' or t.kind = 'phrase' and t.occurrence = 'should')
-  into excluded_lexemes, phrases, is_plain
+  into excluded_lexemes, demands, is_plain
   from (
     select c.*, count(*) over (partition by c.group_number, c.is_excluded) as alternative_count
     from unnest(v_conditions) c
@@ -120,6 +125,6 @@ $$;
 
 comment on function braid_store.standing_query_terms(int, int, braid_store.query_token[], text) is
   'Return the lexemes by which a standing query is found, whatever the index holds. required_lexemes: every chunk '
-  'that matches has all of them; a synonym counts as the lexeme. excluded_lexemes: it has none of them. phrases: what '
-  'phrases_hold() tests; null for none. keys, prefixes: it has one of these, or a lexeme that begins with one; both '
+  'that matches has all of them; a synonym counts as the lexeme. excluded_lexemes: it has none of them. demands: what '
+  'demands_hold() tests; null for none. keys, prefixes: it has one of these, or a lexeme that begins with one; both '
   'are empty if no text matches the query. is_plain: without synonyms, every chunk for which all this holds matches.';

@@ -91,7 +91,7 @@ begin
     select q.*
     from (select distinct f.query_id from found f) f,
          lateral (
-           select q.id, q.required_lexemes, q.excluded_lexemes, q.phrases, q.is_plain
+           select q.id, q.required_lexemes, q.excluded_lexemes, q.demands, q.is_plain
            from braid_store.standing_queries q
            where q.tenant_id = candidate_queries.tenant_id and q.collection_id = candidate_queries.collection.id
              and q.id between f.query_id and f.query_id
@@ -101,13 +101,15 @@ begin
   ), pairs as (
     select q.id, t.chunk_id,
            q.is_plain and candidate_queries.collection.title_weight > 0
-             and (v_synonymous = '{}' or q.required_lexemes <> '{}' and q.required_lexemes <@ t.lexemes) as is_sure
+             and (v_synonymous = '{}'
+                  or q.required_lexemes <> '{}' and q.required_lexemes <@ t.lexemes and q.demands is null) as is_sure
     from (select distinct f.query_id, unnest(f.chunk_ids) as chunk_id from found f) p
     join queries q on q.id = p.query_id
     join texts t on t.chunk_id = p.chunk_id
     where q.required_lexemes <@ case when v_synonymous = '{}' then t.lexemes else t.lexemes || v_synonymous end
       and not q.excluded_lexemes && t.lexemes
-      and (q.phrases is null or braid_store.phrases_hold(q.phrases, t.lexemes, t.position_ends, t.positions))
+      and (q.demands is null
+           or braid_store.demands_hold(q.demands, t.lexemes, v_synonymous, t.position_ends, t.positions))
   )
   select p.id, array_agg(p.chunk_id order by p.chunk_id), p.is_sure
   from pairs p

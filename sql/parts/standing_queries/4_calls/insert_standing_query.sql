@@ -93,10 +93,10 @@ begin
       using errcode = '54000', hint = 'Drop queries that nobody needs: braid.drop_standing_query.';
   end if;
   insert into braid_store.standing_queries (tenant_id, collection_id, name, query_text, match, filters, options,
-                                            required_lexemes, excluded_lexemes, phrases, is_plain)
+                                            required_lexemes, excluded_lexemes, demands, is_plain)
   values (v_tenant_id, v_collection.id, insert_standing_query.name, v_text, insert_standing_query.match,
           nullif(insert_standing_query.filters, '{}'), nullif(jsonb_strip_nulls(insert_standing_query.options), '{}'),
-          v_terms.required_lexemes, v_terms.excluded_lexemes, v_terms.phrases, v_terms.is_plain)
+          v_terms.required_lexemes, v_terms.excluded_lexemes, v_terms.demands, v_terms.is_plain)
   on conflict (tenant_id, collection_id, name) do nothing
   returning id into v_query_id;
   if v_query_id is null then
