@@ -12,6 +12,8 @@ ENGLISH, ANY_LANGUAGE = "english", "simple"
 INDEXED = 1000
 # The rows that a leg proposes, where an engine lets the caller choose.
 DEPTH = 20
+# The rows that a reranker scores.
+RERANKED = 10
 
 Vector = list[float]
 
@@ -56,7 +58,7 @@ class Query:
     floor: bool = False
     # Find misspelt words, if the engine can.
     typos: bool = False
-    # A reranker's scores by text, for the first DEPTH rows.
+    # These are a reranker's scores by text, for the first RERANKED rows.
     reranked: dict[str, float] = field(default_factory=dict)
 
 

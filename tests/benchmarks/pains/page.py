@@ -39,6 +39,12 @@ class Results:
         """Tell whether a peer fails."""
         return any(self.cell(pain, engine) == FAILS for engine in self.engines if engine != OURS)
 
+    def is_behind(self, pain: type[Pain]) -> bool:
+        """Tell whether a peer has a better figure than pgbraid."""
+        column, sign = pain.main
+        found = {engine: sign * figure[column] for engine, figure in self.figures[pain].items() if figure}
+        return OURS in found and max(found.values()) > found[OURS]
+
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:.1f}"
@@ -77,7 +83,12 @@ def section(results: Results) -> str:
     parts.append(summary(results))
     lost = [pain for pain in results.figures if results.cell(pain, OURS) == FAILS]
     none = [pain for pain in results.figures if not results.is_pain(pain)]
-    for pains, text in ((lost, "pgbraid itself fails"), (none, "No peer of this run fails, so this is no pain here")):
+    behind = [pain for pain in results.figures if results.is_behind(pain)]
+    for pains, text in (
+        (lost, "pgbraid itself fails"),
+        (behind, "A peer has a better figure than pgbraid"),
+        (none, "No peer of this run fails, so this is no pain here"),
+    ):
         if pains:
             parts.append(f"{text}: {', '.join(pain.title.lower() for pain in pains)}.")
     for pain in results.figures:

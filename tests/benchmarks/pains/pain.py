@@ -20,6 +20,9 @@ class Pain(ABC):
     # It says how the run asked, and when a figure passes.
     method: ClassVar[str]
 
+    # This column compares engines; 1 if a higher figure is better, else -1.
+    main: ClassVar[tuple[str, int]]
+
     def __init__(self, texts: Texts, scale: float = 1) -> None:
         """Make the data; `scale` makes the made collections smaller, for a test."""
         self.texts, self.scale = texts, scale

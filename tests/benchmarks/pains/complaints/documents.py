@@ -17,6 +17,7 @@ TENANTS, PER_TENANT, DIMENSIONS, QUERIES = 10, 400, 64, 20
 
 class StaleDocuments(Pain):
     title = "Deleted and outdated texts are still found"
+    main = ("still found", -1)
     threads = (
         "https://github.com/infiniflow/ragflow/issues/6462",
         "https://github.com/infiniflow/ragflow/issues/7130",
@@ -69,6 +70,7 @@ class StaleDocuments(Pain):
 
 class ModelChange(Pain):
     title = "A change of the embedding model mixes or loses vectors"
+    main = ("found at the worst moment, %", 1)
     threads = (
         "https://github.com/open-webui/open-webui/issues/11279",
         "https://github.com/mem0ai/mem0/issues/3065",
@@ -119,6 +121,7 @@ class ModelChange(Pain):
 
 class Permissions(Pain):
     title = "Permissions leak, or leave short pages"
+    main = ("missing", -1)
     threads = (
         "https://github.com/langflow-ai/openrag/issues/1336",
         "https://github.com/lobehub/lobehub/issues/16535",
@@ -126,10 +129,10 @@ class Permissions(Pain):
     )
     question = "Ten tenants share a collection: does one ever see another's rows, miss its own, or learn of the others?"
     method = (
-        "4,000 made vectors of ten tenants, with an index. By hand, row-level security restricts the login; pgbraid "
-        "does so by itself; the other two take a filter. *Foreign* counts rows of other tenants when the call names no "
-        "tenant, and *missing* counts rows that a search by vector owes when it does, of 200 each. *Moved* counts the "
-        "scores by full text, of ten, that change when another tenant writes. Passes if all three are 0."
+        "4,000 made vectors of ten tenants, with an index. By hand, row-level security restricts the login. pgbraid "
+        "does so by itself, and the other two take a filter. `foreign` counts rows of other tenants when the call "
+        "names no tenant, and `missing` the rows that a search by vector owes when it does, of 200 each. `moved` "
+        "counts the scores by full text, of ten, that change when another tenant writes. Passes if all three are 0."
     )
 
     def measure(self, engine: Engine) -> Figure:

@@ -28,6 +28,7 @@ def load_lines(pain: Pain, engine: Engine, collection: str, pairs: Sequence[tupl
 
 class MixedScripts(Pain):
     title = "Full text is dead for Chinese, Japanese and Thai"
+    main = ("without spaces, %", 1)
     threads = (
         "https://github.com/openclaw/openclaw/issues/20730",
         "https://github.com/openclaw/openclaw/issues/110500",
@@ -51,26 +52,37 @@ class MixedScripts(Pain):
 
 class Typos(Pain):
     title = "A typo, or a part of a word, finds nothing"
+    main = ("misspelt, stemmed, %", 1)
     threads = ("https://github.com/Silo-Server/silo-server/issues/201",)
     question = "Is a word found that was typed wrong, and a word inside a longer one?"
     method = (
-        "Rare words of the help with two letters exchanged, parts of identifiers (`user profile` for `getUserProfile`) "
-        "and parts of German compounds; full text alone. pgbraid's option `typos` is `auto`, and LanceDB searches with "
-        "`fuzziness` for typos. A text counts if it is among the first three. Passes if 75 % of each kind are."
+        "Rare words of the help with two letters exchanged, in an index that stems English words and in one that does "
+        "not. Parts of identifiers (`user profile` for `getUserProfile`), and parts of German compounds. All by full "
+        "text alone; pgbraid's option `typos` is `auto`, and LanceDB searches for typos with `fuzziness` 1, then 2. A "
+        "text counts if it is among the first three. Passes if 75 % of each kind are, typos in either index."
     )
 
     def measure(self, engine: Engine) -> Figure:
         load_help(engine, self.texts)
-        right = 0
-        for typed, meant in self.texts.misspelt:
-            hits = engine.search(HELP, self.texts.query(typed, mode=FULL_TEXT, count=3, typos=True))
-            right += any(meant in hit.text for hit in hits)
+        meant = [word for _, word in self.texts.misspelt]
+        passages = [text for of_topic in self.texts.passages.values() for text in of_topic]
+        chosen = [text for text in passages if any(word in text for word in meant)]
+        load_lines(self, engine, "unstemmed", [(text, "") for text in chosen])
         load_lines(self, engine, "parts", [*IDENTIFIER_PARTS, *COMPOUND_PARTS])
         return {
-            "misspelt, %": 100 * right / len(self.texts.misspelt),
+            "misspelt, stemmed, %": self._found_misspelt(engine, HELP),
+            "misspelt, not stemmed, %": self._found_misspelt(engine, "unstemmed"),
             "parts of identifiers, %": found(self, engine, "parts", IDENTIFIER_PARTS),
             "parts of compounds, %": found(self, engine, "parts", COMPOUND_PARTS),
         }
 
+    def _found_misspelt(self, engine: Engine, collection: str) -> float:
+        right = 0
+        for typed, meant in self.texts.misspelt:
+            hits = engine.search(collection, self.texts.query(typed, mode=FULL_TEXT, count=3, typos=True))
+            right += any(meant in hit.text for hit in hits)
+        return 100 * right / len(self.texts.misspelt)
+
     def passes(self, figure: Figure) -> bool:
-        return min(figure.values()) >= 75
+        stemmed, not_stemmed, *parts = figure.values()
+        return min(max(stemmed, not_stemmed), *parts) >= 75

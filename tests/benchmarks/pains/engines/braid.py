@@ -9,7 +9,7 @@ import numpy as np
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from benchmarks.pains.engine import DEPTH, FULL_TEXT, HYBRID, VECTOR, Document, Engine, Hit, Query
+from benchmarks.pains.engine import FULL_TEXT, HYBRID, RERANKED, VECTOR, Document, Engine, Hit, Query
 from benchmarks.pains.place import Place
 from benchmarks.peers.engines.databases import connect, create_database, version
 from pgbraid.install import install
@@ -110,7 +110,7 @@ class Pgbraid(Engine):
     def settle(self, collection: str) -> None:
         while not self._admin.maintain("1 hour")["complete"]:
             pass
-        self._db.execute("vacuum analyze")
+        self._db.execute("analyze")
 
     def delete(self, collection: str, documents: Sequence[Document]) -> None:
         self._admin.delete_documents([document.id for document in documents], collection)
@@ -131,7 +131,7 @@ class Pgbraid(Engine):
             embedding=None if query.mode == FULL_TEXT else query.vector,
             options=options,
             reranker=Given(query.reranked) if query.reranked else None,
-            rerank_count=DEPTH,
+            rerank_count=RERANKED,
         )
         return [
             Hit(row.external_id, f"{row.title}\n{row.content}" if row.title else row.content, row.score)

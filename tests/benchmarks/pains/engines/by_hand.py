@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from benchmarks.pains.engine import DEPTH, FULL_TEXT, HYBRID, INDEXED, Document, Engine, Hit, Query
+from benchmarks.pains.engine import FULL_TEXT, HYBRID, INDEXED, RERANKED, Document, Engine, Hit, Query
 from benchmarks.pains.place import Place
 from benchmarks.peers.engines.databases import connect, create_database, version
 
@@ -112,7 +112,7 @@ class ByHand(Engine):
         condition = "and kind = %(kind)s" if query.kind else ""
         values = {"text": query.text, "vector": str(query.vector), "kind": query.kind, "count": query.count}
         if query.reranked:
-            values["count"] = DEPTH
+            values["count"] = RERANKED
         db = self._db
         if query.tenant is not None:
             # The policy restricts each statement of this login, whatever the statement says.

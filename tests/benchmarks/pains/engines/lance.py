@@ -10,7 +10,7 @@ import pyarrow as pa
 from lancedb.query import MatchQuery
 from lancedb.rerankers import Reranker
 
-from benchmarks.pains.engine import ANY_LANGUAGE, DEPTH, FULL_TEXT, INDEXED, VECTOR, Document, Engine, Hit, Query
+from benchmarks.pains.engine import ANY_LANGUAGE, FULL_TEXT, INDEXED, RERANKED, VECTOR, Document, Engine, Hit, Query
 from benchmarks.pains.place import Place
 
 SCORES = ("_relevance_score", "_score", "_distance")
@@ -99,7 +99,7 @@ class Lance(Engine):
             search = search.where(" and ".join(conditions))
         if query.reranked:
             search = search.rerank(Given(query.reranked))
-        rows = search.limit(DEPTH if query.reranked else query.count).to_arrow()
+        rows = search.limit(RERANKED if query.reranked else query.count).to_arrow()
         score = next((name for name in SCORES if name in rows.column_names), None)
         sign = -1 if score == "_distance" else 1
         scores = rows[score].to_pylist() if score else [0.0] * len(rows)

@@ -111,7 +111,9 @@ class Langchain(Engine):
         found = self._stores[collection].similarity_search_with_score_by_vector(
             query.vector, k=query.count, filter=conditions or None, hybrid_search_config=config
         )
-        return [Hit(row.metadata["document"], row.page_content, float(score)) for row, score in found]
+        # Without full text, the score is a distance.
+        sign = 1 if config else -1
+        return [Hit(row.metadata["document"], row.page_content, sign * float(score)) for row, score in found]
 
     def begin_change(self, collection: str, documents: Sequence[Document]) -> None:
         self._change = (collection, list(documents))
