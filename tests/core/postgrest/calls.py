@@ -405,6 +405,13 @@ SPECIAL = {
         },
         lambda rows, _: [row["status"] for row in rows] == ["inserted"],
     ),
+    "supersede_documents": Call(
+        lambda caller: {
+            "documents": [{"external_id": new_name(), "content": "Petrels."}],
+            "collection": caller.new_collection("set_validity"),
+        },
+        lambda rows, _: [row["status"] for row in rows] == ["inserted"],
+    ),
     "update_metadata": Call(
         lambda caller: {"external_id": caller.new_document(), "metadata": {"year": 2026}, **SMALL}, equal(True)
     ),
