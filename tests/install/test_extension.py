@@ -93,7 +93,9 @@ def contents(db: Connection) -> dict[str, Any]:
         if kind == "S":
             found[name] = db.execute(f"select last_value, is_called from {name}".encode()).fetchone()
         elif name.partition(".")[2] not in WRITTEN and "yoyo" not in name:
-            found[name] = db.execute(f"select t::text from only {name} t order by 1".encode()).fetchall()
+            # An update adds columns at the end.
+            rows = f"select to_jsonb(t)::text from only {name} t order by 1"
+            found[name] = db.execute(rows.encode()).fetchall()
     return found
 
 

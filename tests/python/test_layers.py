@@ -20,7 +20,7 @@ SCRIPTS = sorted({path.parent for source in PACKAGES.values() for path in source
 LAZY = ("import_module", "lazy_modules", "lazy_names")
 Graph = dict[str, set[str]]
 # The driver's handwritten code is limited to this number of lines.
-MOST_LINES = 12_000
+MOST_LINES = 12_100
 
 
 def name_of(path: Path, source: Path) -> str:
