@@ -66,7 +66,13 @@ def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
             finally:
                 signal.signal(signal.SIGINT, before)
     if passwords:
-        environment["PGPASSFILE"] = _nameless_file(passwords)
+        # The file has no name and lasts as long as psql.
+        with tempfile.TemporaryFile() as file:
+            file.write(passwords)
+            file.seek(0)
+            descriptor = os.dup(file.fileno())
+        os.set_inheritable(descriptor, True)
+        environment["PGPASSFILE"] = f"/dev/fd/{descriptor}"
     os.execve(program, command, {**inherited, **environment})
 
 
@@ -95,24 +101,15 @@ def _passwords(password: str, environment: dict[str, str]) -> bytes:
     user = environment.get("PGUSER") or defaults["user"]
     home = Path(os.environ.get("APPDATA", ""), "postgresql", "pgpass.conf") if is_windows else Path.home() / ".pgpass"
     own = Path(environment.get("PGPASSFILE") or os.environ.get("PGPASSFILE") or home)
-    lines = []
-    for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False):
-        server = _escaped(host or "localhost"), _escaped(port or "5432")
-        lines.append(f"{':'.join(server)}:*:{_escaped(user)}:{_escaped(password)}\n".encode())
+    login = f"*:{_escaped(user)}:{_escaped(password)}\n"
+    lines = [
+        f"{_escaped(host or 'localhost')}:{_escaped(port or '5432')}:{login}".encode()
+        for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False)
+    ]
     # libpq ignores a password file that others may read, except on Windows, and so do we.
     if own.is_file() and (is_windows or not own.stat().st_mode & 0o077):
         lines.append(own.read_bytes())
     return b"".join(lines)
-
-
-def _nameless_file(content: bytes) -> str:
-    """Return the path of a file that has no name and lasts as long as psql."""
-    with tempfile.TemporaryFile() as file:
-        file.write(content)
-        file.seek(0)
-        descriptor = os.dup(file.fileno())
-    os.set_inheritable(descriptor, True)
-    return f"/dev/fd/{descriptor}"
 
 
 def _escaped(text: str) -> str:
@@ -132,7 +129,6 @@ def _program(name: str) -> str:
         hint += ", or: pip install 'pgbraid[embedded]'"
         with suppress(PgbraidError):
             return str(installed_programs(embedded.DEFAULT_VERSION) / name)
-    found = shutil.which(name)
-    if not found:
-        raise PgbraidError(f"there is no {name} on this machine", hint=hint)
-    return found
+    if found := shutil.which(name):
+        return found
+    raise PgbraidError(f"there is no {name} on this machine", hint=hint)
