@@ -19,7 +19,7 @@ class Remote(Engine):
     def __init__(self, name: str, folder: Path, dsn: str, environment: Path) -> None:
         python = Path(sys.executable) if name in OURS else peers_python(environment)
         if not python.exists():
-            raise MissingEngineError(f"there is no {environment.name}")
+            raise MissingEngineError(f"the environment {environment.name} is missing")
         folder.mkdir(parents=True, exist_ok=True)
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.pains.worker", name, folder, dsn],
