@@ -37,7 +37,8 @@ def other_than(tenant: str) -> str:
 def test_post(http: Gateway, caller: Caller, tokens: dict[bool, str], function: str) -> None:
     call = CALLS[function]
     answer = http.post(function, call.body_for(caller), tokens[function in ADMINISTRATIVE])
-    assert answer.status == (204 if answer.data is None else 200), answer
+    # A function without a result answers 204. The access of a document that everyone reads is a null.
+    assert answer.status == (204 if answer.data is None and function != "document_access" else 200), answer
     assert call.expected(answer.data, caller), answer
     if function not in ("embedding_backlog", "embedding_usage"):  # these are about all tenants
         assert OWN_WORDS.findall(json.dumps(answer.data).replace(caller.tenant, "")) == []
