@@ -54,6 +54,11 @@ class Caller:
         self.as_administrator("set_token_vectors", {"collection": name, "embedding_model": "test"})
         return name
 
+    def new_embedder(self) -> str:
+        name = new_name()
+        self.as_administrator("set_static_embedder", {"name": name, "tokens": ["heron"], "embeddings": ["[1]"]})
+        return name
+
     def storing_queries(self, *texts: str) -> str:
         name = self.new_collection()
         self.as_administrator("set_query_embeddings", {"collection": name})
@@ -473,6 +478,7 @@ SPECIAL = {
     "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([])),
     "restore_ranking": Call(lambda caller: {"collection": caller.ranked_collection(), "version": 1}, equal(3)),
     "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1)),
+    "embed_text": Call(lambda caller: {"content": "heron", "embedder": caller.new_embedder()}, equal("[1]")),
     "set_static_embedder": Call(lambda _: {"name": new_name(), "tokens": ["heron"], "embeddings": ["[1]"]}, equal(1)),
     "set_synonyms": Call(
         lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()}, equal(1)

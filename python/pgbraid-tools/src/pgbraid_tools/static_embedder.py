@@ -12,6 +12,7 @@ import numpy as np
 
 from pgbraid.embedders.local import BEGIN, END, LocalEmbedder
 from pgbraid.embedders.model_files import DEFAULT
+from pgbraid.errors import EmbeddingError
 
 if TYPE_CHECKING:
     import psycopg
@@ -144,6 +145,18 @@ def load_missing(connection: psycopg.Connection[Any], notify: Callable[[str], ob
         return
     count = load(connection, make(notify))
     notify(f"static embedder {NAME} loaded ({count:,} tokens)")
+
+
+def load_new(dsn: str, notify: Callable[[str], object]) -> None:
+    """Make and store the embedder after an installation, unless the database has it. Say how to load it later if the
+    model's files are missing."""
+    import psycopg
+
+    try:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            load_missing(connection, notify)
+    except EmbeddingError as error:
+        notify(f"warning: {error.message}: {error.hint}; then run: pgbraid static-embedder")
 
 
 def write_sql(embedder: StaticEmbedder, path: Path) -> None:

@@ -1,6 +1,6 @@
 -- role: reader
 -- standby: yes
--- example: braid.embed_text(content => 'discount', embedder => 'small')
+-- example: braid.embed_text(content => null, embedder => 'small')
 -- page: guide/static-embeddings.md
 create or replace function braid.embed_text(content text, embedder text)
 returns @vector@.vector
@@ -14,7 +14,7 @@ as $$
 $$;
 
 comment on function braid.embed_text(text, text) is
-  E'Return the vector that a static embedder makes of a text; null if it knows no word of the text.\n'
+  E'Return the vector that a static embedder makes of a text; null if the text is null or has no known word.\n'
   'content: the text, of a query as braid.embedded_text returns it. embedder: its name, as braid.static_embedders '
   'lists it. Use it where a function takes a vector, as in semantic_search(embed_text(''price'', ''minilm-static'')), '
   'and for your own tables. Raise 42704 if the embedder does not exist.';

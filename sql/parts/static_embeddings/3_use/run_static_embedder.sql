@@ -14,7 +14,9 @@ declare
   v_embedder braid_store.static_embedders;
 begin
   perform braid_store.require_tenant_id();
-  if octet_length(run_static_embedder.content) > c_most_bytes then
+  if run_static_embedder.content is null then
+    return null;
+  elsif octet_length(run_static_embedder.content) > c_most_bytes then
     raise exception 'content has % bytes, more than %', octet_length(run_static_embedder.content), c_most_bytes
       using errcode = '54000', hint = 'Embed the text in pieces.';
   end if;
@@ -22,7 +24,7 @@ begin
   if not found then
     raise exception 'static embedder "%" does not exist', coalesce(left(run_static_embedder.embedder, 255), '')
       using errcode = '42704',
-            hint = 'See the names: select name from braid.static_embedders(); or have an administrator run: '
+            hint = 'See the names, as an administrator: select name from braid.static_embedders(); or load one: '
                    'pgbraid static-embedder';
   end if;
   return braid_store.static_embedding(v_embedder, run_static_embedder.content);

@@ -53,7 +53,9 @@ def init(
         dsn = _embedded()
     report = _install(dsn, repair, only, with_parts, without)
     if "static_embeddings" in report.parts:
-        _load_static_embedder(dsn)
+        from pgbraid._tools import tool
+
+        tool("static-embedder", "the table of static_embeddings").load_new(dsn, click.echo)
     is_new = report.previous_version is None
     if (files := offline_model(model or "")) is not None:
         _choose_model(dsn, files, is_new=is_new)
@@ -102,20 +104,6 @@ def _install(
     for warning in row[0] if row else []:
         click.echo(f"warning: {warning['message']}")
     return report
-
-
-def _load_static_embedder(dsn: str) -> None:
-    """Load the table of the part static_embeddings, or say how to load it later."""
-    import psycopg
-
-    from pgbraid._tools import tool
-    from pgbraid.errors import EmbeddingError, NotSupportedError
-
-    try:
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            tool("static-embedder", "the table of static_embeddings").load_missing(connection, click.echo)
-    except (EmbeddingError, NotSupportedError) as error:
-        click.echo(f"warning: {error.message}: {error.hint}; then run: pgbraid static-embedder")
 
 
 def _choose_model(dsn: str, files: OfflineFiles, *, is_new: bool) -> None:

@@ -1,5 +1,7 @@
--- role: reader
-create or replace function braid_calls.read_static_embedders()
+-- role: administrator
+-- tenants: all
+-- Embedders are defined for all tenants.
+create or replace function braid_store.describe_static_embedders()
 returns table (name text, source_model text, dimensions int, token_count bigint)
 language sql
 stable
@@ -10,8 +12,7 @@ as $$
   select e.name, e.source_model, e.dimensions, (
            select count(*) from braid_store.static_embedder_tokens t where t.embedder_id = e.id)
   from braid_store.static_embedders e
-  where braid_calls.login_is_known()
   order by e.name;
 $$;
 
-comment on function braid_calls.read_static_embedders() is 'Do the work of braid.static_embedders.';
+comment on function braid_store.describe_static_embedders() is 'Do the work of braid.static_embedders.';
