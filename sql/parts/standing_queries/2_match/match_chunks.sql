@@ -16,6 +16,8 @@ as $$
 declare
   v_row record;
   v_query braid_store.standing_queries;
+  v_is_filtered boolean;
+  v_filter braid_store.filter;
   v_filters jsonb;
   v_passing bigint[]; -- the chunks that pass v_filters
   v_found bigint[];
@@ -52,14 +54,16 @@ begin
     v_query := v_row.query;
     continue when match_chunks.change = 'metadata' and v_query.filters is null;
     v_found := v_row.found_ids;
-    if v_query.filters is not null or not v_row.are_sure and (v_row.kind = 'full_text' or v_query.query_text <> '') then
+    -- In a collection with settings of parts, parts may narrow a search that has no filter.
+    v_is_filtered := v_query.filters is not null or collection.parts is not null;
+    if v_is_filtered or not v_row.are_sure and v_query.query_text <> '' then
       begin
-        if v_query.filters is not null then
-          if v_filters is distinct from v_query.filters then
-            v_passing := braid_store.filtered_among(
-              match_chunks.chunk_ids, tenant_id,
-              braid_store.compile_filter(v_query.filters, tenant_id, collection.id));
-            v_filters := v_query.filters;
+        if v_is_filtered then
+          if v_filters is distinct from coalesce(v_query.filters, '{}') then
+            v_filter := braid_store.compile_filter(coalesce(v_query.filters, '{}'), tenant_id, collection.id);
+            v_passing := case when v_filter.is_empty then match_chunks.chunk_ids
+                              else braid_store.filtered_among(match_chunks.chunk_ids, tenant_id, v_filter) end;
+            v_filters := coalesce(v_query.filters, '{}');
           end if;
           v_found := array(select u.id from unnest(v_found) with ordinality u (id, place)
                            where u.id = any (v_passing) order by u.place);

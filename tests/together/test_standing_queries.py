@@ -1,0 +1,56 @@
+"""Standing queries heed the validity of documents and who may read them, as searches do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+HERE = {"collection": "standing"}
+
+
+def stand(db: Connection) -> None:
+    db.execute("select braid.create_collection('standing', dimensions => 3, embedding_model => 'test')")
+    db.execute("select braid.create_standing_query('owls', 'owl', collection => 'standing')")
+
+
+def claimed(db: Connection) -> list[str]:
+    call = "select external_id from braid.claim_matches(lease => '1 microsecond', collection => 'standing')"
+    return [external_id for (external_id,) in db.execute(call).fetchall()]
+
+
+def test_a_document_that_is_not_valid_matches_nothing(db: Connection) -> None:
+    stand(db)
+    db.execute("select braid.set_validity('standing')")
+    upsert(
+        db,
+        [
+            {"external_id": "now", "content": "An owl."},
+            {"external_id": "past", "content": "An owl.", "metadata": {"valid_until": "2001-01-01T00:00:00Z"}},
+        ],
+        "standing",
+    )
+    assert claimed(db) == ["now"] == [row[0] for row in full_text(db, "owl", **HERE)]
+
+
+def test_a_match_is_for_who_may_read_its_document(db: Connection) -> None:
+    stand(db)
+    db.execute("select braid.set_permissions('standing', true)")
+    documents: list[dict[str, Any]] = [
+        {"external_id": "open", "content": "An owl."},
+        {"external_id": "secret", "content": "An owl.", "access": ["group:a"]},
+    ]
+    upsert(db, documents, "standing")
+    ids = "array(select match_id from braid.claim_matches(lease => '1 microsecond', collection => 'standing'))"
+    everything = db.execute(f"select {ids}").fetchall()[0][0]
+    for principals, seen in (('["group:b"]', ["open"]), ('["group:a"]', ["open", "secret"]), ("", ["open", "secret"])):
+        db.execute("select set_config('braid.principals', %s, false)", (principals,))
+        assert claimed(db) == seen, principals
+    db.execute("set braid.principals = '[\"group:b\"]'")
+    acknowledged = db.execute("select braid.acknowledge_matches(%s, 'standing')", (everything,)).fetchall()
+    assert acknowledged == [(1,)]
+    db.execute("set braid.principals = '[\"group:a\"]'")
+    assert claimed(db) == ["secret"]
