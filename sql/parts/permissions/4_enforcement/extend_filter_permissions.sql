@@ -25,6 +25,8 @@ begin
   filter := braid_store.narrow_filter(
     filter, format('c.access_list_id is null or c.access_list_id <@ %L::int8multirange', v_lists));
   if v_is_alone then
+    -- A search would take its sample from readable chunks, and find that all of them pass.
+    filter.share := braid_store.readable_share(collection_id, v_lists);
     -- The order and the range leave the planner one index: see condition_source.
     filter.source := format(
       'select s.id from unnest(%1$L::int8multirange) r, generate_series(lower(r), upper(r) - 1) l (id), '

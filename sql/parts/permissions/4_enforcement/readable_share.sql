@@ -1,0 +1,32 @@
+-- role: definer
+-- tenants: all
+-- Policies hide the chunks that it counts.
+create or replace function braid_store.readable_share(collection_id int, lists int8multirange)
+returns float8
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_sort = off
+set enable_bitmapscan = off
+as $$
+declare
+  c_sample constant int := 64;
+  v_tenant_id int := braid_calls.session_tenant_id();
+begin
+  return (
+    select coalesce(avg((c.access_list_id is null or c.access_list_id <@ readable_share.lists)::int), 0)
+    from unnest(braid_store.sampled_chunk_ids(v_tenant_id, readable_share.collection_id, c_sample)) u (chunk_id),
+         lateral (
+           select c.access_list_id from braid_store.chunks c
+           where c.tenant_id = v_tenant_id and c.id between u.chunk_id and u.chunk_id
+           order by c.id
+           offset 0
+         ) c);
+end
+$$;
+
+comment on function braid_store.readable_share(int, int8multirange) is
+  'Return the share of chunks of a collection that have one of these lists or none, from a sample of all chunks.';
