@@ -30,17 +30,17 @@ CALLS = {
 }
 
 WRITES = {
-    "upsert_document": ("select braid.upsert_document('new', %(query)s, title => 'A title')", 224),
+    "upsert_document": ("select braid.upsert_document('new', %(query)s, title => 'A title')", 236),
     "upsert_document with a vector": (
         "select braid.upsert_document('new', %(query)s, title => 'A title', embedding => %(vector)s)",
-        228,
+        242,
     ),
     # The client writes chunks with vectors like this.
     "upsert_embedded_documents": (
         """select braid.upsert_embedded_documents(
              '[{"external_id": "new", "metadata": {"a": 1}, "chunks": [{"content": "some text", "embedding": 1}]}]',
              array[%(vector)s::vector])""",
-        246,
+        260,
     ),
 }
 
