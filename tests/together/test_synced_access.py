@@ -163,7 +163,7 @@ def test_another_rule_closes_rows_until_they_are_written_again(db: Connection, d
     # A worker is killed before it commits, and another has time for one batch.
     with psycopg.connect(dsn) as worker:
         worker.execute("select braid.apply_changes('1 minute')")
-        db.execute("select pg_terminate_backend(%s, 10000)", (worker.info.backend_pid,))
+        db.execute("select pg_terminate_backend(%s, 180000)", (worker.info.backend_pid,))
         with pytest.raises(psycopg.OperationalError):
             worker.execute("select 1")
     assert (count("a"), count("b"), count()) == (0, 0, 0)

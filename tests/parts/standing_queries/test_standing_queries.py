@@ -313,7 +313,7 @@ def test_two_claimers_share_the_matches(standing: Connection, other_session: Oth
 def test_a_writer_does_not_wait_for_a_claimer(standing: Connection, other_session: OtherSession) -> None:
     stand(standing, "owls", "owl")
     write(standing, {"external_id": "a", "content": "An owl."})
-    standing.execute("set lock_timeout = '10s'")
+    standing.execute("set lock_timeout = '60s'")
     with other_session() as claimer:
         assert len(claim(claimer)) == 1
         write(standing, {"external_id": "a", "content": "A fox."})

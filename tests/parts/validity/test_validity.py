@@ -236,9 +236,10 @@ def test_maintain_deletes_what_has_expired(own: Connection) -> None:
     before = ids(full_text(own, "apple", collection=COLLECTION))
     assert len(before) == 240
     assert one(own, "select braid.get_document('d0', 'facts')") is None
-    done = maintain(own)
-    assert (done["documents_expired"], done["warnings"]) == (240, [])
-    assert maintain(own)["documents_expired"] == 0
+    # A call has a second for this, and deletes one batch at least.
+    done = [maintain(own) for _ in range(3)]
+    assert (sum(each["documents_expired"] for each in done), [each["warnings"] for each in done]) == (240, [[]] * 3)
+    assert done[-1]["documents_expired"] == 0
     assert one(own, "select count(*) from braid.list_documents('facts', 1000)") == 240
     assert ids(full_text(own, "apple", collection=COLLECTION)) == before
     assert own.execute("select * from braid.check_index('facts')").fetchall() == []
@@ -273,7 +274,7 @@ def test_maintenance_that_is_killed_leaves_all_or_nothing(
     with pytest.raises(psycopg.OperationalError), other_session() as session:
         done = one(session, "select braid.maintain('1 millisecond')")
         assert done["documents_expired"] > 0
-        own.execute("select pg_terminate_backend(%s)", (session.info.backend_pid,))
+        own.execute("select pg_terminate_backend(%s, 180000)", (session.info.backend_pid,))
         session.execute("select 1")
     assert one(own, "select count(*) from braid_store.documents") == 300
     deleted = 0

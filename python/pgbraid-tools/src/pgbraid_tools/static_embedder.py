@@ -140,6 +140,7 @@ def load(connection: psycopg.Connection[Any], embedder: StaticEmbedder) -> int:
 
 def load_missing(connection: psycopg.Connection[Any], notify: Callable[[str], object]) -> None:
     """Make and store the embedder, unless the database has it."""
+    connection.execute("set client_encoding to utf8")
     if connection.execute("select from braid.static_embedders() where name = %s", (NAME,)).fetchone() is not None:
         notify(f"static embedder {NAME} is loaded already")
         return

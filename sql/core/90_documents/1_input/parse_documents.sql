@@ -179,7 +179,8 @@ begin
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
                d.value ->> 'format',
                case when v_has_part_keys and d.value ?| v_part_keys then (
-                 select jsonb_object_agg(k.key, d.value -> k.key) || a.attributes from unnest(v_part_keys) k (key)
+                 select nullif(coalesce(jsonb_object_agg(k.key, d.value -> k.key), '{}') || a.attributes, '{}')
+                 from unnest(v_part_keys) k (key)
                  where jsonb_typeof(d.value -> k.key) <> 'null') else nullif(a.attributes, '{}') end
               )::braid_store.document_input
            order by d.ordinality)

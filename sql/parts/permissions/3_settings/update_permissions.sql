@@ -16,8 +16,13 @@ begin
     raise exception 'has_permissions is null' using errcode = '22023', hint = 'Give true or false.';
   end if;
   v_collection := braid_store.lock_definition(v_collection);
+  if not update_permissions.has_permissions then
+    -- A writer may be giving access, to a document that has no chunks yet.
+    perform braid_store.lock_collection(v_collection, 'exclusive');
+  end if;
   if not update_permissions.has_permissions and exists (
-       select from braid_store.chunks c where c.collection_id = v_collection.id and c.access_list_id is not null) then
+       select from braid_store.documents d
+       where d.collection_id = v_collection.id and d.access_list_id is not null) then
     raise exception 'collection "%" has documents with access', v_collection.name
       using errcode = '22023',
             hint = 'Delete them, or write them with "access": null, which lets everyone in their tenant read them.';

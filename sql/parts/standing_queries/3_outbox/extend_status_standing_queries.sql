@@ -15,9 +15,11 @@ begin
     'standing_query_matches', (
       select count(*) from braid_store.standing_query_matches m
       where m.tenant_id = extend_status_standing_queries.tenant_id
-        and m.collection_id = extend_status_standing_queries.collection_id));
+        and m.collection_id = extend_status_standing_queries.collection_id
+        and braid_store.match_is_visible(m.tenant_id, m.collection_id, m.query_id, m.chunk_id)));
 end
 $$;
 
 comment on function braid_store.extend_status_standing_queries(int, int) is
-  'Count the standing queries of a tenant in a collection, and their matches that nobody has acknowledged.';
+  'Count the standing queries of a tenant in a collection, and the matches that the session may read and '
+  'nobody has acknowledged.';

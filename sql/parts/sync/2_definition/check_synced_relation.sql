@@ -44,10 +44,6 @@ begin
       using errcode = '22023', hint = 'Name a table of your own.';
   end if;
 
-  if fields ? 'access' and not braid_store.extend_document_attributes() ? 'access' then
-    raise exception 'access is given, and no installed part stores it'
-      using errcode = '22023', hint = 'Run: pgbraid init --with permissions';
-  end if;
   select p.relid::regclass as part, pg_get_userbyid(c.relowner) as owner, c.relkind into v_wrong
   from pg_partition_tree(relation) p
   join pg_class c on c.oid = p.relid

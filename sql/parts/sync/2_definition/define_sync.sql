@@ -28,6 +28,10 @@ begin
     raise exception 'table "%" belongs to "%"', define_sync.relation, v_owner
       using errcode = '42501', hint = 'Log in as its owner, or as a member of that role.';
   end if;
+  if define_sync.fields ? 'access' and not braid_store.extend_document_attributes() ? 'access' then
+    raise exception 'access is given, and no installed part stores it'
+      using errcode = '22023', hint = 'Run: pgbraid init --with permissions';
+  end if;
   perform braid_store.check_synced_relation(define_sync.relation, define_sync.fields, define_sync.mode);
   if define_sync.tenant is not null then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = define_sync.tenant;

@@ -52,7 +52,7 @@ def init(
     if dsn is None:
         dsn = _embedded()
     report = _install(dsn, repair, only, with_parts, without)
-    if "static_embeddings" in report.parts:
+    if "static_embeddings" in (*only, *with_parts):
         from pgbraid._tools import tool
 
         tool("static-embedder", "the table of static_embeddings").load_new(dsn, click.echo)
