@@ -69,3 +69,23 @@ def test_records_cannot_name_a_list(filled: Connection) -> None:
     record["document"]["access_list_id"] = 1
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         filled.execute("select braid.import_tenant(%s)", (json.dumps([record]),))
+
+
+def test_access_holds_beside_empty_keys_of_other_parts(filled: Connection) -> None:
+    """`token_vectors` is a key of reranking, and may be null."""
+    document = {"external_id": "secret", "content": "secret discount", "access": ["user:ana"], "token_vectors": None}
+    upsert(filled, [document], "docs")
+    upsert(filled, [{**DOCUMENTS[0], "access": ["user:ana"], "token_vectors": None}], "docs")
+    for name in ("secret", "open"):
+        assert one(filled, "select braid.document_access(%s, 'docs')", name) == ["user:ana"]
+    with principals(filled, "user:eva"):
+        assert found(filled) == ["sales"]
+
+
+def test_permissions_stay_while_a_document_without_chunks_has_access(db: Connection) -> None:
+    db.execute("select braid.create_collection('docs'), braid.set_permissions('docs', true)")
+    upsert(db, [{"external_id": "empty", "chunks": [], "access": ["user:ana"]}], "docs")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="has documents with access"):
+        db.execute("select braid.set_permissions('docs', false)")
+    upsert(db, [{"external_id": "empty", "chunks": [], "access": None}], "docs")
+    db.execute("select braid.set_permissions('docs', false)")

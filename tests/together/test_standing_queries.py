@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+from parts.permissions.test_access import principals
+from parts.static_embeddings.test_static_embedder import create, store
 
-from support.calls import full_text, upsert
+from support.calls import full_text, one, upsert
 
 Connection = psycopg.Connection[Any]
 HERE = {"collection": "standing"}
@@ -46,11 +48,38 @@ def test_a_match_is_for_who_may_read_its_document(db: Connection) -> None:
     upsert(db, documents, "standing")
     ids = "array(select match_id from braid.claim_matches(lease => '1 microsecond', collection => 'standing'))"
     everything = db.execute(f"select {ids}").fetchall()[0][0]
-    for principals, seen in (('["group:b"]', ["open"]), ('["group:a"]', ["open", "secret"]), ("", ["open", "secret"])):
-        db.execute("select set_config('braid.principals', %s, false)", (principals,))
-        assert claimed(db) == seen, principals
+    for given, seen in (('["group:b"]', ["open"]), ('["group:a"]', ["open", "secret"]), ("", ["open", "secret"])):
+        db.execute("select set_config('braid.principals', %s, false)", (given,))
+        assert claimed(db) == seen, given
     db.execute("set braid.principals = '[\"group:b\"]'")
     acknowledged = db.execute("select braid.acknowledge_matches(%s, 'standing')", (everything,)).fetchall()
     assert acknowledged == [(1,)]
     db.execute("set braid.principals = '[\"group:a\"]'")
     assert claimed(db) == ["secret"]
+
+
+def test_the_status_counts_no_match_of_a_hidden_document(db: Connection) -> None:
+    stand(db)
+    db.execute("select braid.set_permissions('standing', true)")
+    upsert(db, [{"external_id": "hidden", "content": "An owl.", "access": ["group:board"]}], "standing")
+    counts = (
+        "select c -> 'standing_query_matches' from jsonb_array_elements(braid.status() -> 'collections') c"
+        " where c ->> 'name' = 'standing'"
+    )
+    assert one(db, counts) == 1
+    with principals(db, "user:ana"):
+        assert one(db, counts) == 0
+    with principals(db, "group:board"):
+        assert one(db, counts) == 1
+
+
+def test_vectors_that_the_database_makes_are_matched(db: Connection) -> None:
+    store(db)
+    create(db)
+    db.execute(
+        "select braid.create_standing_query('near', query_embedding => braid.embed_text('harbour', 'tiny'),"
+        " semantic_min_score => 0.5, collection => 'ports')"
+    )
+    upsert(db, [{"external_id": "a", "content": "A ship in the harbour"}], "ports")
+    call = "select external_id, kind from braid.claim_matches(collection => 'ports')"
+    assert db.execute(call).fetchall() == [("a", "semantic")]

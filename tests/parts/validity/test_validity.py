@@ -375,6 +375,7 @@ def test_an_expired_document_does_not_exist(own: Connection) -> None:
     for query in (
         "select braid.similar_documents('a', collection => 'facts')",
         f"select braid.similar_chunks({chunk})",
+        f"select braid.highlight({chunk}, 'apple')",
     ):
         with pytest.raises(psycopg.errors.UndefinedObject, match="does not exist"):
             own.execute(query)

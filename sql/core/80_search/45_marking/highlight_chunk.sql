@@ -34,7 +34,11 @@ begin
   into v_content, v_config, v_fold_diacritics
   from braid_store.chunks c
   join braid_store.collections o on o.id = c.collection_id
-  where c.tenant_id = v_tenant_id and c.id = highlight_chunk.chunk_id;
+  where c.tenant_id = v_tenant_id and c.id = highlight_chunk.chunk_id
+    and (o.parts is null or exists (
+      select from braid_store.documents d
+      where d.tenant_id = v_tenant_id and d.id = c.document_id
+        and braid_store.extend_hidden_document(d, o) is not true));
   if not found then
     raise exception 'chunk % does not exist', coalesce(highlight_chunk.chunk_id::text, 'null')
       using errcode = '42704',
