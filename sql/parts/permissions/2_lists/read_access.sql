@@ -13,6 +13,10 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(read_access.collection);
   v_list_id bigint;
 begin
+  if braid_store.session_is_anonymous() then
+    raise exception 'a request without a user may read the public tenant, but not who may read its documents'
+      using errcode = '42501', hint = 'Send a user''s token that has the claim of a tenant.';
+  end if;
   select d.access_list_id into v_list_id
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = read_access.external_id;

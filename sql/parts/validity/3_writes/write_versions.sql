@@ -25,6 +25,13 @@ begin
     raise exception 'the documents of collection "%" have no validity', v_collection.name
       using errcode = '22023', hint = 'Have an administrator call braid.set_validity.';
   end if;
+  -- Two sessions that renamed and locked the versions of one document would deadlock. This lock lets other writers go
+  -- on, and comes after the lock of the collection, as in lock_for_writing.
+  execute format('lock table %s in row exclusive mode', braid_store.collection_lock(v_collection.id));
+  perform
+  from braid_locks.tenant_locks l
+  where l.tenant_id = v_tenant_id and l.slot = braid_store.lock_slot(v_collection.id) and l.kind = 'writing'
+  for no key update;
   select i.external_id into v_long from unnest(v_inputs) i where octet_length(i.external_id) > c_most_bytes limit 1;
   if found then
     raise exception 'external_id "%..." has % bytes', left(v_long, 100), octet_length(v_long)
