@@ -89,3 +89,16 @@ def test_permissions_stay_while_a_document_without_chunks_has_access(db: Connect
         db.execute("select braid.set_permissions('docs', false)")
     upsert(db, [{"external_id": "empty", "chunks": [], "access": None}], "docs")
     db.execute("select braid.set_permissions('docs', false)")
+
+
+def test_versions_do_not_write_over_documents_that_one_may_not_read(filled: Connection) -> None:
+    filled.execute("select braid.set_validity('docs', true)")
+    hidden = {"external_id": "open@", "content": "secret", "access": ["group:board"]}
+    upsert(filled, [hidden], "docs")
+    with principals(filled, "user:ana"), pytest.raises(psycopg.errors.InsufficientPrivilege) as caught:
+        filled.execute("""select braid.supersede_documents('[{"external_id": "open", "content": "new"}]', 'docs')""")
+    assert "open@" in str(caught.value) and caught.value.diag.message_hint
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught_again:
+        filled.execute("""select braid.supersede_documents('[{"external_id": "open", "content": "new"}]', 'docs')""")
+    assert "open@" in str(caught_again.value) and caught_again.value.diag.message_hint
+    assert one(filled, "select braid.get_document('open', 'docs')")["chunks"][0]["content"] == "discount for everyone"

@@ -83,3 +83,12 @@ def test_vectors_that_the_database_makes_are_matched(db: Connection) -> None:
     upsert(db, [{"external_id": "a", "content": "A ship in the harbour"}], "ports")
     call = "select external_id, kind from braid.claim_matches(collection => 'ports')"
     assert db.execute(call).fetchall() == [("a", "semantic")]
+
+
+def test_a_match_of_an_expired_document_is_not_claimed(db: Connection) -> None:
+    stand(db)
+    db.execute("select braid.set_validity('standing')")
+    upsert(db, [{"external_id": "a", "content": "An owl."}], "standing")
+    assert claimed(db) == ["a"]
+    db.execute("select braid.update_metadata('a', '{\"expires_at\": \"2024-01-01\"}', collection => 'standing')")
+    assert claimed(db) == []

@@ -271,7 +271,7 @@ REFUSED = [
     ),
     ("select braid.embed_text('x', 'none')", "42704", "none", "static_embedders"),
     ("select braid.embed_text('x', null)", "42704", "does not exist", "static_embedders"),
-    ("select braid.embed_text(repeat('x', 1000001), 'tiny')", "54000", "1000001 bytes", "pieces"),
+    ("select braid.embed_text(repeat('x', 100001), 'tiny')", "54000", "100001 bytes", "pieces"),
     (
         "select braid.set_static_embedder('tiny', '{a}', '{[1]}')",
         "22023",
@@ -295,6 +295,19 @@ REFUSED = [
         "one model",
     ),
     ("select braid.set_static_embedder('t', '{a,NULL}', '{[1],[2]}')", "22023", "token null", "1 to 255"),
+    (
+        "select braid.set_static_embedder('t', '{a}', '{[1]}', append => true)",
+        "42704",
+        'embedder "t" does not exist',
+        "append",
+    ),
+    ("select braid.set_static_embedder('t', '{a,b,a}', '{[1],[2],[3]}')", "22023", "'a' twice", "once"),
+    (
+        "select braid.set_static_embedder('t', '{a}', array[array_fill(1::real, '{4001}')::halfvec])",
+        "22023",
+        "4001 dimensions",
+        "fewer",
+    ),
     ("select braid.set_static_embedder('t', '{a b}', '{[1]}')", "22023", "'a b'", "white space"),
     (
         "select braid.set_static_embedder('t', '{a}', '{[1]}', letters => '[[1,2,\"\"]]')",

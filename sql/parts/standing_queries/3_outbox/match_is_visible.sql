@@ -34,14 +34,16 @@ begin
            offset 0
          ) c,
          lateral (
-           select from braid_store.documents d
+           select d as document from braid_store.documents d
            where d.tenant_id = match_is_visible.tenant_id and d.id between c.document_id and c.document_id
            order by d.id
            offset 0
-         ) d);
+         ) d
+    join braid_store.collections o on o.id = match_is_visible.collection_id
+    where o.parts is null or braid_store.extend_hidden_document(d.document, o) is not true);
 end
 $$;
 
 comment on function braid_store.match_is_visible(int, int, bigint, bigint) is
-  'Tell whether the session may read a match: its query and its document exist, and no policy hides the document '
-  'from the session.';
+  'Tell whether the session may read a match: its query and its document exist, no policy hides the document from '
+  'the session, and the document does not count as absent.';

@@ -18,6 +18,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_tokens constant int := 200000;
+  c_max_dimensions constant int := 4000; -- A collection allows no more.
   v_append boolean := coalesce(append, false);
   v_dimensions int := @vector@.vector_dims(embeddings[1]);
   v_embedder braid_store.static_embedders;
@@ -59,6 +60,12 @@ begin
   if cardinality(tokens) = 0 then
     raise exception 'tokens is empty'
       using errcode = '22023', hint = 'Give the tokens, or null to remove the embedder.';
+  elsif v_append and v_embedder.id is null then
+    raise exception 'static embedder "%" does not exist', left(replace_static_embedder.name, 255)
+      using errcode = '42704', hint = 'Give the first tokens without append; they make the embedder.';
+  elsif v_dimensions > c_max_dimensions then
+    raise exception 'embeddings: the vectors have % dimensions, more than %', v_dimensions, c_max_dimensions
+      using errcode = '22023', hint = 'Use a model with fewer dimensions, or cut its vectors.';
   end if;
   select t.token, @vector@.vector_dims(t.embedding) as dimensions,
          t.token is null or octet_length(t.token) not between 1 and 255 or t.token ~ E'\\s' as is_wrong_token
@@ -75,6 +82,11 @@ begin
     raise exception 'embeddings: the vector of token "%" has % dimensions, others have %', v_wrong.token,
                     coalesce(v_wrong.dimensions, 0), case when v_append then v_embedder.dimensions else v_dimensions end
       using errcode = '22023', hint = 'Give vectors of one model, all with the same dimensions.';
+  end if;
+  select t.token into v_wrong from unnest(tokens) t (token) group by t.token having count(*) > 1 limit 1;
+  if found then
+    raise exception 'tokens has the token ''%'' twice', left(v_wrong.token, 100)
+      using errcode = '22023', hint = 'Give each token once, with one vector.';
   end if;
   select l.value into v_wrong
   from jsonb_array_elements(case jsonb_typeof(letters) when 'array' then letters else '[]' end) l (value)

@@ -78,13 +78,20 @@ begin
       v_target := braid_store.version_id(v_id, v_from);
     elsif v_current.id is not null then
       document := braid_store.extend_version(document, tenant_id, v_current.id);
-      update braid_store.documents d
-      set external_id = braid_store.version_id(v_id, v_current.valid_from), updated_at = now()
-      where d.tenant_id = write_version.tenant_id and d.id = v_current.id;
       v_likeness := braid_store.version_id(v_id, v_current.valid_from);
+      begin
+        update braid_store.documents d
+        set external_id = v_likeness, updated_at = now()
+        where d.tenant_id = write_version.tenant_id and d.id = v_current.id;
+      exception when unique_violation then
+        perform braid_store.extend_lost_documents(tenant_id, (collection).id, array[v_likeness]);
+        raise exception 'another document has the external_id "%" of the former version', left(v_likeness, 255)
+          using errcode = '22023', hint = 'Delete that document, or give it another external_id, and call again.';
+      end;
     end if;
     if v_likeness is not null
        and not braid_store.copy_document(tenant_id, (collection).id, v_likeness, v_target) then
+      perform braid_store.extend_lost_documents(tenant_id, (collection).id, array[v_target]);
       return null;
     end if;
   end if;
