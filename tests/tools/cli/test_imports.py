@@ -443,42 +443,130 @@ def test_other_forms(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
 
 
 GOOD = {"id": "good", "vector": [1, 0, 0], "payload": {"text": "Good."}}
+BAD: list[tuple[Any, str]] = [
+    ({**GOOD, "vector": [1, 0]}, "the vector has 2 dimensions, the collection has 3"),
+    ('{"id": 1, "vector": [NaN, 0, 0], "payload": {"text": "x"}}', "contains NaN or infinite numbers"),
+    ('{"id": 1, "vector": [1e999, 0, 0], "payload": {"text": "x"}}', "contains NaN or infinite numbers"),
+    ({**GOOD, "vector": [[1, 0, 0], [0, 1, 0]]}, "is not a vector"),
+    ({**GOOD, "vector": "abc"}, "is not a vector"),
+    ({**GOOD, "vector": [0, 0, 0]}, "the vector is zero, which has no cosine"),
+    ({**GOOD, "payload": {"text": "x", "m": {"a": ["\0"]}}}, "the metadata has the character NUL"),
+    ({**GOOD, "id": None}, "the record has no id"),
+    ({**GOOD, "payload": {"titel": "x"}}, "nothing says which field is the text"),
+    ({**GOOD, "payload": {"text": ["x"]}}, "the text is of type list"),
+    ({**GOOD, "payload": [1]}, "payload is of type list, not an object"),
+    ([[1, 2]], "it is of type list, not an object"),
+    ('{"id": 1, "vector":', "not JSON"),
+    ("[" * 100_000, "not JSON"),
+    ('{"id": 1, "payload": {"text": "a\\u0000b"}}', "a text has the character NUL"),
+    ('{"id": 1, "payload": {"text": "a\\ud800b"}}', "a text is not valid Unicode"),
+    ('{"id": 1, "payload": {"text": "a", "n": ' + "9" * 5000 + "}}", "not JSON"),
+    ({**GOOD, "vector": None, "payload": {"text": "x", "vec": [1, 2, 3]}}, "'vec' holds 3 numbers"),
+]
 
 
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        ({**GOOD, "vector": [1, 0]}, "the vector has 2 dimensions, the collection has 3"),
-        ('{"id": 1, "vector": [NaN, 0, 0], "payload": {"text": "x"}}', "contains NaN or infinite numbers"),
-        ('{"id": 1, "vector": [1e999, 0, 0], "payload": {"text": "x"}}', "contains NaN or infinite numbers"),
-        ({**GOOD, "vector": [[1, 0, 0], [0, 1, 0]]}, "is not a vector"),
-        ({**GOOD, "vector": "abc"}, "is not a vector"),
-        ({**GOOD, "vector": [0, 0, 0]}, "the vector is zero, which has no cosine"),
-        ({**GOOD, "payload": {"text": "x", "m": {"a": ["\0"]}}}, "the metadata has the character NUL"),
-        ({**GOOD, "id": None}, "the record has no id"),
-        ({**GOOD, "payload": {"titel": "x"}}, "nothing says which field is the text"),
-        ({**GOOD, "payload": {"text": ["x"]}}, "the text is of type list"),
-        ({**GOOD, "payload": [1]}, "payload is of type list, not an object"),
-        ([[1, 2]], "it is of type list, not an object"),
-        ('{"id": 1, "vector":', "not JSON"),
-        ("[" * 100_000, "not JSON"),
-        ('{"id": 1, "payload": {"text": "a\\u0000b"}}', "a text has the character NUL"),
-        ('{"id": 1, "payload": {"text": "a\\ud800b"}}', "a text is not valid Unicode"),
-        ('{"id": 1, "payload": {"text": "a", "n": ' + "9" * 5000 + "}}", "not JSON"),
-        ({**GOOD, "vector": None, "payload": {"text": "x", "vec": [1, 2, 3]}}, "'vec' holds 3 numbers"),
-    ],
-)
-def test_nothing_is_written_of_a_bad_export(
-    run: Run, client: pgbraid.Client, tmp_path: Path, record: Any, message: str
-) -> None:
+def test_nothing_is_written_of_a_bad_export(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl"
-    bad = record if isinstance(record, str) else json.dumps(record)
-    path.write_text(json.dumps(GOOD) + "\n\n" + bad + "\n")
-    refused = run("import", path, "--format", "qdrant", "--collection", "docs")
-    assert refused.code == 2
-    assert message in refused.err
-    assert re.match(rf"pgbraid: {re.escape(str(path))}(:3)?: .*\nhint: .*\n$", refused.err)
-    assert client.count("docs") == 0
+    for record, message in BAD:
+        bad = record if isinstance(record, str) else json.dumps(record)
+        path.write_text(json.dumps(GOOD) + "\n\n" + bad + "\n")
+        refused = run("import", path, "--format", "qdrant", "--collection", "docs")
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+        assert re.match(rf"pgbraid: {re.escape(str(path))}(:3)?: .*\nhint: .*\n$", refused.err)
+        assert client.count("docs") == 0
+
+
+def test_nothing_is_written_of_a_doubtful_export(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    hit = {"_id": "1", "_source": {"body": "Text.", "when": "2026-03-01"}}
+    failed = {"_shards": {"total": 2, "failed": 1}, "hits": {"hits": [hit]}}
+    sparse = {**GOOD, "vector": {"words": {"indices": [1], "values": [1.0]}}}
+    for records, format_name, options, message in (
+        ([], "chroma", (), "it has no record"),
+        ([{"_id": "1", "fields": {"body": ["Text."]}}], "elasticsearch", (), "it has no _source"),
+        ([failed], "elasticsearch", (), "some of its shards failed"),
+        (
+            [GOOD],
+            "qdrant",
+            ("--vector-key", "dens"),
+            "no record has 'dens'\nhint: correct --vector-key; there are 'text'",
+        ),
+        ([GOOD], "qdrant", ("--title-key", "titel"), "no record has 'titel'"),
+        ([sparse], "qdrant", ("--vector-key", "words"), "the vector 'words' is sparse"),
+        ([hit], "elasticsearch", ("--occurred-at-key", "body"), "occurred_at of row '1' is 'Text.'"),
+        ([hit], "elasticsearch", ("--importance-key", "body"), "importance of row '1' is 'Text.'"),
+        ([{"ids": ["a"], "documents": ["x"], "metadatas": ["y"]}], "chroma", (), "a metadata is of type str"),
+    ):
+        path = write(tmp_path / "records.jsonl", records)
+        refused = run("import", path, "--format", format_name, "--collection", "docs", *options)
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+        assert refused.err.count("\n") == 2
+        assert client.count("docs") == 0
+    for encoding, hint in (("utf-16", "hint: write it again as UTF-8, for it is UTF-16\n"), ("utf-8-sig", "")):
+        path = tmp_path / "windows.jsonl"
+        path.write_bytes((json.dumps(GOOD) + "\r\n").encode(encoding))
+        done = run("import", path, "--format", "qdrant", "--collection", "docs")
+        assert (done.code, hint in done.err) == (2 if hint else 0, True)
+
+
+def test_a_field_has_no_place_of_another(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    """Metadata keeps names that a format or a framework uses, and no field takes the place of the text."""
+    metadata = {"text": "x", "document": "y", "vector": "v", "document_id": "d", "id": 7}
+    chroma = [{"ids": ["ü"], "documents": ["A text."], "metadatas": [metadata], "embeddings": [[1, 0, 0]]}]
+    for options in ((), ("--text-key", "document", "--vector-key", "embedding", "--id-key", "id", "--order-key", "id")):
+        imported(run, write(tmp_path / "chroma.jsonl", chroma), "chroma", *options)
+    inner = {"text": "x", "title": "Inner", "n": 1}
+    hits = [
+        {"_id": "a", "_source": {"body": "B text.", "title": "Outer", "metadata": inner}},
+        {"_id": "b", "_source": {}},
+    ]
+    answer = {"hits": {"total": {"value": 7, "relation": "eq"}, "hits": hits}}
+    path = write(tmp_path / "hits.jsonl", [answer])
+    done = run("import", path, "--format", "elasticsearch", "--collection", "docs", "--no-embed", "--text-key", "body",
+               "--category-key", "metadata.n")  # fmt: skip
+    assert done.code == 0, done.err
+    assert "the engine says that 7 records match, and the export has 2: write all pages\n" in done.err
+    assert "1 row without text in 'body' left out\n" in done.err
+    found = stored(client)
+    assert {name: texts(document) for name, document in found.items()} == {
+        "7": ["A text."],
+        "ü": ["A text."],
+        "a": ["B text."],
+    }
+    assert found["ü"].metadata == metadata
+    assert found["a"].metadata == {"text": "x", "n": 1, "title": "Outer", "metadata": {"title": "Inner"}}
+    assert found["a"].chunks[0].category == "1"
+    page = {"result": {"points": [GOOD], "next_page_offset": 2}}
+    done = run("import", write(tmp_path / "page.jsonl", [page]), "--format", "qdrant", "--collection", "docs")
+    assert "the last answer of the export has a next_page_offset: write all pages\n" in done.err
+
+
+def test_nothing_is_written_of_a_table_with_a_wrong_last_row(run: Run, client: pgbraid.Client, db: Connection) -> None:
+    db.execute(
+        "create table \"Last\" as select n as id, 'Text.' as content, null as more from generate_series(1, 20) n"
+    )
+    for more, option, message in (
+        ("c" * 1025, "--category-column", "row '21' has a category of more than 1024 bytes"),
+        ("high", "--importance-column", 'a row cannot be read: invalid input syntax for type double precision: "high"'),
+        ("noon", "--occurred-at-column", "a row cannot be read: invalid input syntax for type timestamp"),
+        ("{1:1}/3", "--vector-column", "the vector of row '21' is no list of numbers"),
+        ("[1,2]", "--vector-column", "1 vector has 2 dimensions, as of row '21'"),
+        ("d" * 1001, "--document-column", "row '21' has a document's name of more than 1000 bytes"),
+    ):
+        db.execute('delete from "Last" where id = 21')
+        db.execute("insert into \"Last\" values (21, 'Text.', %s)", (more,))
+        refused = run("import", "Last", "--format", "supabase", "--collection", "docs", option, "more")
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+        assert client.count("docs") == 0
+    for row, message in ((None, "a row has no id"), (20, "the id '20' is there 2 times")):
+        db.execute('update "Last" set id = %s, more = null where more is not null or id is null', (row,))
+        refused = run("import", "Last", "--format", "supabase", "--collection", "docs")
+        assert (refused.code, message in refused.err) == (2, True), refused.err
+    db.execute("""update "Last" set id = 21, more = '[1, 2, 3]' where ctid = (select max(ctid) from "Last")""")
+    db.execute('alter table "Last" alter more type jsonb using more::jsonb')
+    done = run(
+        "import", "Last", "--format", "supabase", "--collection", "docs", "--vector-column", "more", "--no-embed"
+    )
+    assert 'source: 21 rows, 1 with a vector; collection "docs": 21 chunks, 1 with a vector\n' in done.out, done.err
 
 
 @pytest.mark.parametrize(

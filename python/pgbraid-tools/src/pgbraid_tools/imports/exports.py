@@ -21,7 +21,7 @@ from pgbraid.vectors import to_vector
 from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.library import library
 from pgbraid_tools.files.records import MISSING, field_value, plain
-from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, vector_schema
+from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, check_values, vector_schema
 
 if TYPE_CHECKING:
     import psycopg
@@ -41,15 +41,21 @@ _COLUMNS = ("number", "document", "id", "content", "metadata", "vector", "positi
 # A backslash before it would make it the text \\u0000.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _CONTINUES = "correct the export; nothing was written"
+# Names by which a user may mean a record's own id, and a vector without a name.
+_OWN_IDS = ("id", "_id")
+_OPTIONS = {"content": "text", "embedding": "vector"}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
 class Point:
-    """Hold a record of any format: its id, its fields, and its vectors by their names, if these are no fields."""
+    """Hold a record of any format: its id, its fields, and its vectors by their names and its text, if these are no
+    fields."""
 
     id: Any
     fields: Mapping[str, Any]
     vectors: Mapping[str, Any] = field(default_factory=dict)
+    text: Any = MISSING
 
 
 def _chroma(record: Mapping[str, Any]) -> Iterator[Point]:
@@ -59,10 +65,13 @@ def _chroma(record: Mapping[str, Any]) -> Iterator[Point]:
         if any(not isinstance(column, list) or len(column) != len(ids) for column in columns):
             raise ValueError("documents, metadatas and embeddings are not as many as ids")
         for name, document, metadata, embedding in zip(ids, *columns, strict=True):
-            yield Point(name, {**(metadata or {}), "document": document}, {"": embedding})
+            if not isinstance(metadata, (Mapping, type(None))):
+                raise ValueError(f"a metadata is of type {type(metadata).__name__}, not an object")
+            yield Point(name, metadata or {}, {"": embedding}, document)
     else:
-        fields = {**_object(record, "metadata"), "document": record.get("document")}
-        yield Point(record.get("id"), fields, {"": record.get("embedding")})
+        yield Point(
+            record.get("id"), _object(record, "metadata"), {"": record.get("embedding")}, record.get("document")
+        )
 
 
 def _qdrant(record: Mapping[str, Any]) -> Iterator[Point]:
@@ -77,7 +86,7 @@ def _elasticsearch(record: Mapping[str, Any]) -> Iterator[Point]:
     answer = record.get("hits")
     for hit in answer["hits"] if isinstance(answer, Mapping) else [record]:
         if "_source" not in hit:
-            raise ValueError("it has no _source")
+            raise ValueError("it has no _source, which is there unless a search says _source: false")
         yield Point(hit.get("_id"), _object(hit, "_source"))
 
 
@@ -90,6 +99,31 @@ def _object(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if value is not None and not isinstance(value, Mapping):
         raise ValueError(f"{name} is of type {type(value).__name__}, not an object")
     return value or {}
+
+
+@dataclass
+class _Left:
+    """Tell what answers of an engine say of records that they do not have."""
+
+    matches: int = 0
+    has_next: bool = False
+
+    def look(self, record: Mapping[str, Any]) -> None:
+        hits, result = record.get("hits"), record.get("result")
+        if isinstance(hits, Mapping):
+            shards = record.get("_shards")
+            if record.get("timed_out") is True or (isinstance(shards, Mapping) and shards.get("failed")):
+                raise ValueError("the search timed out, or some of its shards failed")
+            total = hits.get("total")
+            matches = total.get("value") if isinstance(total, Mapping) else total
+            self.matches = max(self.matches, matches if isinstance(matches, int) else 0)
+        elif isinstance(result, Mapping):
+            self.has_next = result.get("next_page_offset") is not None
+
+    def warnings(self, number: int) -> tuple[str, ...]:
+        if self.matches > number:
+            return (f"the engine says that {self.matches} records match, and the export has {number}: write all pages",)
+        return ("the last answer of the export has a next_page_offset: write all pages",) if self.has_next else ()
 
 
 FORMATS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Point]]] = {
@@ -139,7 +173,11 @@ def read_export(
             sql.SQL("{} as {}").format(columns.get(name, sql.Identifier(name)), sql.Identifier(name)) for name in names
         )
     )
-    return Relation(connection, query, reader.is_grouped, reader.text_name, _INTERNAL)
+    relation = Relation(
+        connection, query, reader.is_grouped, reader.text_name, warnings=reader.left.warnings(reader.number)
+    )
+    check_values(relation, "pgbraid_import")
+    return relation
 
 
 class _Reader:
@@ -153,8 +191,12 @@ class _Reader:
         self._given = given
         self._dimensions = dimensions
         self._distance = distance
-        self._number = 0
-        if self._path is not None and not self._path.is_file():
+        self.number = 0
+        self.left = _Left()
+        # Names that the user gave and some record has, and all names of fields.
+        self._known: set[str] = set()
+        self._names: dict[str, None] = {}
+        if self._path is not None and (not self._path.exists() or self._path.is_dir()):
             raise NotFoundError(
                 f"there is no file {source!r}", hint="write the path of the export, or - for standard input"
             )
@@ -164,14 +206,23 @@ class _Reader:
             try:
                 if not isinstance(record, Mapping):
                     raise ValueError(f"it is of type {type(record).__name__}, not an object")
+                self.left.look(record)
                 points = list(points_of(record))
             except (ValueError, AttributeError, TypeError, KeyError) as error:
                 raise self._error(
                     line, f"not a record of this format: {error}", "--format names the tool that wrote it"
                 ) from error
             for point in points:
-                self._number += 1
+                self.number += 1
                 yield self._row(point, line)
+        if not self.number:
+            raise self._error(None, "it has no record", "write the export again")
+        for key, name in self._given.items():
+            if name not in self._known:
+                option = _OPTIONS.get(key, key.replace("_", "-"))
+                raise self._error(
+                    None, f"no record has {name!r}", f"correct --{option}-key; there are {_names(self._names)}"
+                )
 
     def _records(self) -> Iterator[tuple[int, Any]]:
         if self._path is not None and self._path.suffix == ".parquet":
@@ -194,7 +245,9 @@ class _Reader:
                 try:
                     record = json.loads(text)
                 except (ValueError, RecursionError) as error:
-                    hint = "write one JSON object a line (JSON lines)"
+                    hint = "write one JSON object a line (JSON lines), as jq -c does"
+                    if text.startswith(_UTF_16):
+                        hint = "write it again as UTF-8, for it is UTF-16"
                     raise self._error(line, f"not JSON: {str(error)[:100]}", hint) from error
                 for one in record if isinstance(record, list) else (record,):
                     yield line, one
@@ -218,28 +271,40 @@ class _Reader:
             raise self._error(None, f"damaged, or no Parquet: {error}", "write it again") from error
 
     def _row(self, point: Point, line: int) -> tuple[Any, ...]:
-        fields = dict(point.fields)
-        inner = fields.get("metadata")
+        outer = dict(point.fields)
+        fields = outer
+        inner = outer.get("metadata")
         if isinstance(inner, Mapping):
-            del fields["metadata"]
-            fields = {**inner, **fields}
+            # The fields of inner metadata become metadata, except if a field outside has the same name.
+            same = {name: value for name, value in inner.items() if name in outer}
+            fields = {**inner, **{name: value for name, value in outer.items() if name != "metadata"}}
+            if same:
+                fields["metadata"] = same
+        self._names.update(dict.fromkeys(list(fields)[:100]) if len(self._names) < 100 else {})
         taken = set()
 
         def value_of(key: str, names: Sequence[str] = ()) -> Any:
-            for name in (self._given[key],) if key in self._given else names:
-                found = field_value(fields, name)
-                if found is not MISSING:
-                    taken.add(name)
-                    return found
+            given = self._given.get(key)
+            for name in names if given is None else (given,):
+                for scope in (outer, fields):
+                    found = field_value(scope, name)
+                    if found is not MISSING:
+                        taken.add(name)
+                        self._known.add(name)
+                        return found
             return None
 
-        content = self._content(value_of("content", _TEXT_NAMES), fields, line)
-        vector = self._vector(point, value_of("embedding", _VECTOR_NAMES), fields, line)
-        given_id = value_of("id") if "id" in self._given else point.id
+        content = self._content(point, value_of, fields, line)
+        vector = self._vector(point, value_of, fields, line)
+        given_id = value_of("id") if "id" in self._given else None
+        if given_id is None and self._given.get("id", "id") in _OWN_IDS:
+            given_id = point.id
         if given_id is None or given_id == "" or isinstance(given_id, (dict, list)):
             raise self._error(line, "the record has no id", f"name its field with --id-key; there are {_names(fields)}")
         row_id = str(given_id)
-        kept = {name: value for name, value in fields.items() if name not in taken}
+        internal = _INTERNAL if _NODE in fields else ()
+        kept = {name: value for name, value in fields.items() if name not in taken and name not in internal}
+        self._known.update(name for name in _OWN_IDS if point.id is not None)
         document = value_of("document", _DEFAULTS["document"])
         if document is not None and document != "None" and str(document) != row_id:
             self.is_grouped = True
@@ -250,20 +315,29 @@ class _Reader:
             value = attributes[key]
             if key not in self._given and value is not None and len(value.encode(errors="surrogatepass")) > most:
                 attributes[key] = None
-        order = self._given.get("order")
-        paths = [tuple(order.split("."))] if order else ORDER_KEYS
-        position = [
-            plain(found) if (found := field_value(fields, ".".join(path))) is not MISSING else None for path in paths
-        ]
+        position = (
+            [plain(value_of("order"))]
+            if "order" in self._given
+            else [
+                plain(found) if (found := field_value(fields, ".".join(path))) is not MISSING else None
+                for path in ORDER_KEYS
+            ]
+        )
         return tuple(
             self._checked(value, line)
             for value in (
-                self._number, str(document), row_id, content, self._json(kept, line),
+                self.number, str(document), row_id, content, self._json(kept, line),
                 vector, self._json(position, line), *attributes.values(),
             )
         )  # fmt: skip
 
-    def _content(self, value: Any, fields: Mapping[str, Any], line: int) -> str:
+    def _content(self, point: Point, value_of: Callable[..., Any], fields: Mapping[str, Any], line: int) -> str:
+        given = self._given.get("content")
+        value = None if point.text is MISSING or given not in (None, "document") else point.text
+        if value is not None:
+            self._known.add("document")
+        else:
+            value = value_of("content", _TEXT_NAMES)
         if value is None and isinstance(fields.get(_NODE), str):
             try:
                 value = json.loads(fields[_NODE]).get("text")
@@ -273,23 +347,29 @@ class _Reader:
             return value
         if value is not None:
             raise self._error(line, f"the text is of type {type(value).__name__}", "name its field with --text-key")
-        names = (self._given["content"],) if "content" in self._given else _TEXT_NAMES
-        if all(field_value(fields, name) is MISSING for name in names):
+        # A record without the field that the user named has no text, and is counted so.
+        if given is None and point.text is MISSING and all(name not in fields for name in _TEXT_NAMES):
             raise self._error(
                 line, "nothing says which field is the text", f"name it with --text-key; there are {_names(fields)}"
             )
         return ""
 
-    def _vector(self, point: Point, value: Any, fields: Mapping[str, Any], line: int) -> str | None:
+    def _vector(self, point: Point, value_of: Callable[..., Any], fields: Mapping[str, Any], line: int) -> str | None:
         """Return a record's vector as text. Sparse vectors, which are objects, are left out."""
         dense = {name: one for name, one in point.vectors.items() if one is not None and not isinstance(one, Mapping)}
         wanted = self._given.get("embedding")
-        if wanted in dense:
-            value = dense[wanted]
+        named = "" if wanted in _VECTOR_NAMES and wanted not in point.vectors else wanted
+        if named is not None and named in point.vectors:
+            self._known.add(str(wanted))
+            value = dense.get(named)
+            if value is None and point.vectors[named] is not None:
+                raise self._error(line, f"the vector {wanted!r} is sparse", "choose a dense one with --vector-key")
         elif wanted is None and len(dense) > 1:
             raise self._error(line, f"the record has the vectors {_names(dense)}", "choose one with --vector-key")
         elif wanted is None and dense:
             (value,) = dense.values()
+        else:
+            value = value_of("embedding", _VECTOR_NAMES)
         if value is None:
             alike = [name for name, one in fields.items() if isinstance(one, list) and len(one) == self._dimensions > 1]
             alike = [name for name in alike if all(isinstance(number, (int, float)) for number in fields[name])]

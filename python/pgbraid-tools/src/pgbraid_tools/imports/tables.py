@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import sql
 
 from pgbraid.errors import InvalidArgumentError, NotFoundError
-from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, vector_schema
+from pgbraid_tools.imports.relation import ATTRIBUTES, MOST_BYTES, ORDER_KEYS, Relation, check_numbers, vector_schema
 
 if TYPE_CHECKING:
     import psycopg
@@ -66,6 +66,9 @@ _FORMS = {"importance": "({})::float8", "occurred_at": "to_json(({})::timestampt
 _STORED = "rpm"
 # Columns for an index, which hold the text once more.
 _DERIVED = "tsvector"
+# Types whose values are vectors of numbers.
+_VECTORS = ("vector", "halfvec")
+_JSON = ("json", "jsonb")
 
 
 def read_table(
@@ -95,6 +98,7 @@ def read_table(
     document = table.first("document", names["document"]) if is_grouped else sql.NULL
     schema = vector_schema(connection)
     embedding = table.own("embedding", names.get("embedding", ()))
+    vector_type = next((table.types[name] for name in names.get("embedding", ()) if name in table.types), None)
     columns = {
         # LlamaIndex writes None where a node comes from no document.
         "document": sql.SQL("coalesce(nullif(nullif({}, ''), 'None'), {})").format(document, expressions["id"]),
@@ -104,7 +108,9 @@ def read_table(
         "embedding": expressions.get("embedding", sql.NULL),
         "vector": sql.NULL
         if schema is None or embedding is None
-        else sql.SQL("{}::{}").format(embedding, sql.Identifier(schema, "vector")),
+        else sql.SQL("{}::{}.vector").format(
+            expressions["embedding"] if vector_type in _JSON else embedding, sql.Identifier(schema)
+        ),
         "position": table.position(names.get("order", ())),
         "place": sql.SQL("t.ctid") if table.is_stored else sql.SQL("null::tid"),
         **{key: expressions.get(key, sql.NULL) for key in ATTRIBUTES},
@@ -115,7 +121,10 @@ def read_table(
     query: sql.Composable = sql.SQL("select {} from {} t").format(selected, table.name)
     if layout_name == LANGCHAIN:
         query += sql.SQL(" where t.collection_id = {}").format(_langchain_collection(connection, table.schema, source))
-    return Relation(connection, query, is_grouped, names["content"][0], layout.internal)
+    relation = Relation(connection, query, is_grouped, names["content"][0], layout.internal)
+    if vector_type is not None and vector_type not in _VECTORS:
+        check_numbers(relation)
+    return relation
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,9 @@ class _Table:
         import psycopg
 
         rows = []
-        names = dict.fromkeys((pattern.format(source), source if "{}" in pattern else pattern))
+        names = [pattern.format(source), source if "{}" in pattern else pattern]
+        # A name such as Document is a table's exact name, too, though SQL reads it as document.
+        names += [".".join(f'"{part}"' for part in name.split(".")) for name in names if '"' not in name]
         for name in names:
             try:
                 with connection.transaction():
@@ -149,14 +160,15 @@ class _Table:
                         (name,),
                     ).fetchall()
             except (psycopg.ProgrammingError, psycopg.NotSupportedError, psycopg.DataError) as error:
-                raise InvalidArgumentError(
-                    f"{name!r} is not a table's name", hint="write table or schema.table"
-                ) from error
+                if name == names[-1]:
+                    raise InvalidArgumentError(
+                        f"{source!r} is not a table's name", hint="write table or schema.table"
+                    ) from error
             if rows:
                 break
         if not rows:
             raise NotFoundError(
-                f"table {next(iter(names))!r} does not exist",
+                f"table {names[0]!r} does not exist",
                 hint="write the table with its schema: schema.table; its database is --source-dsn",
             )
         schema, relation, kind = rows[0][:3]
@@ -200,6 +212,8 @@ class _Table:
             assert found is not None
             # Arrays of numbers become JSON arrays, the text form of vectors.
             form = "to_json({})::text" if self.types[found].startswith("_") else "{}::text"
+            if key == "embedding" and self.types[found] in _JSON:
+                form = "({} #>> '{{}}')"
             return sql.SQL(_FORMS.get(key, form)).format(column)
         if self.metadata_column is None:
             return sql.NULL

@@ -71,7 +71,7 @@ def _column_options(function: Callable[..., None]) -> Callable[..., None]:
     help="The number of searches that are compared.",
 )
 @embedding_options
-def import_table(
+def import_rows(
     source: str,
     layout: str,
     source_dsn: str | None,
@@ -161,6 +161,8 @@ def _import(
     from pgbraid_tools.imports.documents import documents
     from pgbraid_tools.imports.relation import count
 
+    for warning in relation.warnings:
+        click.echo(warning, err=True)
     rows = count(relation)
     before = _status(client, collection)
     ids: set[str] | None = set() if prune else None
