@@ -281,10 +281,9 @@ console.log(JSON.stringify({{ data, error }}))
 """
 
 
-@each("js")
+# test_drivers.py runs the programs of other drivers.
+@pytest.mark.parametrize("block", [block for block in blocks("js") if "supabase" in block.code], ids=str)
 def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
-    if "supabase" not in block.code:
-        pytest.skip("test_drivers.py runs the programs of other drivers")
     packages = npm.installed(npm.SUPABASE_JS)
     vector = shell("pgbraid", "vector", "price objections").stdout
     # Node looks imports up in node_modules beside the script.
