@@ -60,3 +60,9 @@ create index chunks_access_list_idx on braid_store.chunks (tenant_id, collection
 comment on column braid_store.documents.access_list_id is
     'The list of the principals that may read the document; null if everyone in the tenant may.';
 comment on column braid_store.chunks.access_list_id is 'The list of the chunk''s document.';
+
+-- Three random UUIDs have 366 random bits.
+alter table braid_store.access_settings add column access_key bytea not null
+    default sha256(convert_to(concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()), 'UTF8'));
+comment on column braid_store.access_settings.access_key is
+    'Signs the access lists that a search carries in a setting. Nobody but the owner may know it.';

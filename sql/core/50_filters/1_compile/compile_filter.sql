@@ -7,7 +7,7 @@ create or replace function braid_store.compile_filter(
 returns braid_store.filter
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$

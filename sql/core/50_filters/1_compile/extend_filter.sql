@@ -5,7 +5,7 @@ create or replace function braid_store.extend_filter(
 )
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$

@@ -9,7 +9,7 @@ create or replace function braid_store.vector_request(
 returns braid_store.search_request
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$

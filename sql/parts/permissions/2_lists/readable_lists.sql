@@ -12,9 +12,20 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_tenant_id int := braid_calls.session_tenant_id();
-  v_principals text[] := braid_store.session_principals();
+  c_signature_length constant int := 64;
+  v_carried text := current_setting('braid.readable_lists', true);
+  v_lists text;
+  v_tenant_id int;
+  v_principals text[];
 begin
+  if v_carried <> '' then
+    v_lists := substr(v_carried, c_signature_length + 1);
+    if left(v_carried, c_signature_length) = braid_store.lists_signature(v_lists) then
+      return nullif(v_lists, 'all')::int8multirange;
+    end if;
+  end if;
+  v_tenant_id := braid_calls.session_tenant_id();
+  v_principals := braid_store.session_principals();
   if v_principals is null then
     return null;
   end if;

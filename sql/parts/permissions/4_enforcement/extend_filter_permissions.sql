@@ -5,7 +5,7 @@ create or replace function braid_store.extend_filter_permissions(
 )
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -18,7 +18,7 @@ begin
   if not exists (select from braid_store.access_lists l where l.tenant_id = extend_filter_permissions.tenant_id) then
     return;
   end if;
-  v_lists := braid_calls.readable_lists();
+  v_lists := braid_store.carry_readable_lists();
   if v_lists is null then
     return;
   end if;

@@ -24,8 +24,9 @@ begin
   end loop;
   alter table braid_store.documents drop column if exists access_list_id;
   alter table braid_store.chunks drop column if exists access_list_id;
+  alter table braid_store.access_settings drop column if exists access_key;
 end
 $$;
 
 comment on function braid_store.extend_removal_permissions(text) is
-  'Drop the policies and the columns of documents and chunks. Raise 0A000 if a document has access.';
+  'Drop the policies, the columns of documents and chunks, and the key. Raise 0A000 if a document has access.';

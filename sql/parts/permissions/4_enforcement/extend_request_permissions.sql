@@ -14,14 +14,14 @@ begin
   if ((request.collection).parts -> 'permissions')::boolean is not true or request.query_text = '' then
     return;
   end if;
-  v_filter := braid_store.extend_filter_permissions(braid_store.no_filter(), request.tenant_id,
-                                                    (request.collection).id);
-  if v_filter.is_empty then
+  if (request.filter).is_empty or braid_calls.sees_all() then
     return;
   end if;
   -- Hidden chunks may have the words that seem to be absent, and the others.
   request.query.terms := (request.query).terms || (request.query).absent_terms;
   if (request.collection).statistics_scope = 'permitted' and cardinality((request.query).lexemes) > 0 then
+    v_filter := braid_store.extend_filter_permissions(braid_store.no_filter(), request.tenant_id,
+                                                      (request.collection).id);
     v_part := braid_store.scope_statistics(request.tenant_id, request.collection, request.query, v_filter,
                                            c_most_chunks);
     request.query := v_part.scoped;

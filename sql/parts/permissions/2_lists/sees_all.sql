@@ -14,7 +14,7 @@ declare
 begin
   -- Where no document has access, everybody reads all.
   return not exists (select from braid_store.access_lists l where l.tenant_id = v_tenant_id)
-         or braid_store.session_principals() is null;
+         or braid_calls.readable_lists() is null;
 end
 $$;
 
