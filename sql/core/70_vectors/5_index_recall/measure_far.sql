@@ -24,12 +24,6 @@ declare
   c_beside constant int := 40 * c_share;
   c_away constant int := 100 * c_share;
   c_stored constant int := 400 * c_share;
-  -- A window of this many answers with similar distances is accepted if one of them finds hardly anything, or if all
-  -- have an index recall slightly below 95 %.
-  c_window constant int := 40;
-  c_most_missed constant float8 := 1.5;
-  -- far_distance is reduced by a tenth, because other queries may have bad answers at slightly smaller distances.
-  c_margin constant float8 := 0.1;
   c_far_widths constant int[] := '{64,100,160,250,400,640,1000}';
   v_widest int := greatest(100, shard.vector_count / 4);
   v_stored @vector@.vector[];
@@ -37,21 +31,22 @@ declare
   v_query_count int;
   v_question_count int;
   v_exact record;
+  v_itself float8[];
   v_index_recalls record;
   v_found float8[];
   v_suspect int[];
-  v_suspect_share float8;
-  v_usual_index_recall float8;
-  v_again_share float8;
-  v_question_recall float8;
+  v_chosen record;
   v_width int;
   v_finds_far boolean;
   v_is_good boolean;
 begin
-  -- A stored vector finds itself, unless it lies in an island without a path in the index. With inner products, other
-  -- vectors may be nearer.
-  v_stored := case when space.distance = 'inner_product' then '{}'
-                   else coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}') end;
+  -- A stored vector finds itself, unless it lies in an island without a path in the index. With inner products, longer
+  -- vectors may be nearer, so it takes vectors of one length.
+  v_stored := coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}');
+  if space.distance = 'inner_product' and (
+       select max(@vector@.vector_norm(q)) > 1.01 * min(@vector@.vector_norm(q)) from unnest(v_stored) q) then
+    v_stored := '{}';
+  end if;
   v_queries := own_queries;
   if v_queries = '{}' then
     -- There are three kinds of sample queries: like questions, beside a stored vector in a direction in which vectors
@@ -74,8 +69,11 @@ begin
   end if;
   v_exact := braid_store.exact_distances(shard, space, v_queries);
   v_exact.counts := v_exact.counts || array_fill(1, array[cardinality(v_stored)]);
-  v_exact.tenth := v_exact.tenth || array_fill(0::float8, array[cardinality(v_stored)]);
-  v_exact.last := v_exact.last || array_fill(0::float8, array[cardinality(v_stored)]);
+  v_itself := array(
+    select case when space.distance = 'inner_product' then s.v operator(@vector@.<#>) s.v else 0 end
+    from unnest(v_stored) with ordinality s (v, place) order by s.place);
+  v_exact.tenth := v_exact.tenth || v_itself;
+  v_exact.last := v_exact.last || v_itself;
   v_queries := v_queries || v_stored;
 
   for v_place in 1 .. cardinality(widths) loop
@@ -86,40 +84,11 @@ begin
                       'infinity')
       from unnest(v_index_recalls.found_distances, v_queries) with ordinality u (f, q, place)
       order by place);
-    with answer as (
-      select u.found, u.index_recall, row_number() over w as place,
-             sum(case when u.index_recall < 0.7 then 1 else (1 - u.index_recall) / 2 end)
-               over (w rows c_window - 1 preceding) as missed
-      from unnest(v_found, v_index_recalls.index_recalls_10) u (found, index_recall)
-      window w as (order by u.found, u.index_recall desc)
-    ), bad as (
-      select min(a.found) as found
-      from answer a
-      where a.index_recall < 0.9
-        and a.place > (select min(b.place) from answer b where b.missed > c_most_missed)
-                      - case when a.index_recall < 0.7 then 2 else 1 end * c_window
-    )
-    select case when b.found is null then max(a.found)
-                else coalesce(max(a.found) filter (where a.found < b.found), '-infinity') end
-    into far_distance
-    from bad b, answer a
-    group by b.found;
-    if distances[v_place] < 'infinity' then
-      far_distance := least(distances[v_place], far_distance);
-    elsif abs(far_distance) < 'infinity' then
-      far_distance := far_distance - c_margin * abs(far_distance);
-    end if;
-    -- Average over queries like real ones: the tenant's own queries, or else the queries near stored vectors; and over
-    -- the stored vectors.
-    select avg(u.index_recall) filter (where u.found <= far_distance),
-           least(avg(u.index_recall), avg(u.index_recall) filter (where u.place <= v_question_count)),
-           avg((u.found > far_distance)::int),
-           avg(u.index_recall) filter (where u.found <= far_distance and u.place <= v_question_count),
-           avg((u.found > far_distance)::int) filter (where u.place <= v_question_count)
-    into index_recall, v_usual_index_recall, v_suspect_share, v_question_recall, v_again_share
-    from unnest(v_found, v_index_recalls.index_recalls_10) with ordinality u (found, index_recall, place)
-    where u.place <= v_question_count or u.place > v_query_count;
-    v_is_good := index_recall >= 0.985 and v_suspect_share <= 0.3;
+    v_chosen := braid_store.choose_far_distance(v_found, v_index_recalls.index_recalls_10, v_query_count,
+                                                v_question_count, distances[v_place]);
+    far_distance := v_chosen.far_distance;
+    index_recall := v_chosen.index_recall;
+    v_is_good := index_recall >= 0.985 and v_chosen.suspect_share <= 0.3;
     continue when not v_is_good and v_place < cardinality(widths);
 
     -- The width must be enough for all answers beyond far_distance, or for the farthest twenty. Answers for stored
@@ -160,9 +129,9 @@ begin
     -- A narrow width with a distance must find as much for questions that did not choose the distance, and cost less
     -- than one width for all. Searches by vectors alone are wider by the margin, and a second search is not.
     v_is_good := v_is_good and (distances[v_place] = 'infinity' or coalesce(
-      v_question_recall >= 0.98
+      v_chosen.question_recall >= 0.98
       -- A scan costs about as much as an index search at a quarter of the vectors.
-      and v_again_share * coalesce(far_ef_search, shard.vector_count / 4)
+      and v_chosen.again_share * coalesce(far_ef_search, shard.vector_count / 4)
           < (widths[cardinality(widths)] - widths[v_place])
             * case when own_queries = '{}' then braid_store.sample_margin() else 1 end, false));
     if v_is_good then
@@ -170,11 +139,9 @@ begin
       exit;
     end if;
   end loop;
-  -- Most answers are good, but more than 30 % of them are beyond far_distance. Then distances cannot tell bad answers
-  -- from good ones, for example because a few vectors are almost equal.
-  if v_usual_index_recall >= 0.985 and v_suspect_share > 0.3 then
-    far_distance := 'infinity';
-    far_ef_search := null;
+  if v_chosen.relaxed_distance is not null then
+    far_distance := v_chosen.relaxed_distance;
+    far_ef_search := case when far_distance < 'infinity' then far_ef_search end;
   end if;
 end
 $$;
@@ -188,5 +155,6 @@ comment on function braid_store.measure_far(braid_store.vector_shards, braid_sto
   'a distance must also cost less than the last width. far_distance: the largest reliable distance of the tenth '
   'nearest vector; for inner products, it is divided by the length of the query. far_ef_search: the width after the '
   'smallest one that is enough for farther answers; null if there is none. If most answers are good but would be '
-  'farther, far_distance is infinity. The queries are own_queries, or else queries like questions, beside and away '
-  'from the vectors. Some of the stored vectors are added, except for inner products.';
+  'farther, far_distance is as far as good answers reach, or infinity if answers beyond are good, too. The queries '
+  'are own_queries, or else queries like questions, beside and away from the vectors. Some of the stored vectors are '
+  'added; for inner products, only if they have one length.';
