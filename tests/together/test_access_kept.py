@@ -42,6 +42,19 @@ def test_access_moves_with_an_export(filled: Connection) -> None:
             assert found(filled) == expected
 
 
+def test_permissions_move_to_a_database_without_the_collection(filled: Connection) -> None:
+    """The collection keeps its setting, and users their groups."""
+    filled.execute("select braid.add_principal_member('default', 'group:board', 'user:eva')")
+    records = [row[0] for row in filled.execute("select braid.export_tenant()").fetchall()]
+    filled.execute("select braid.drop_collection('docs'), braid.create_tenant('moved')")
+    filled.execute("select set_config('braid.tenant', 'moved', false)")
+    filled.execute("select braid.import_tenant(%s)", (json.dumps(records),))
+    with principals(filled, "user:eva"):
+        assert found(filled) == ["board", "open", "sales"]
+        limited = [row[0] for row in filled.execute("select braid.export_tenant()").fetchall()]
+    assert not any("principal_member" in record for record in limited)
+
+
 def test_versions_keep_the_access_of_the_former_one(filled: Connection) -> None:
     filled.execute("select braid.set_validity('docs', true)")
 

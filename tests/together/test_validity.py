@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -142,6 +143,17 @@ def test_an_export_carries_versions_and_settings(own: Connection) -> None:
     assert ids(full_text(own, "apple pear", collection=COLLECTION, filters=then)) == {
         "price@2024-01-01T00:00:00.000000Z"
     }
+
+
+def test_an_import_refuses_times_that_searches_cannot_compare(own: Connection) -> None:
+    own.execute("select braid.set_validity('facts', false)")
+    upsert(own, [{"external_id": "a", "content": "apple", "metadata": {"valid_until": "2026-01-01"}}], COLLECTION)
+    records = [row[0] for row in own.execute("select * from braid.export_tenant()") if "document" in row[0]]
+    own.execute("select braid.clear_collection('facts')")
+    own.execute("select braid.set_validity('facts', true)")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='"a" has valid_until in another form') as caught:
+        own.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    assert caught.value.diag.message_hint
 
 
 def test_new_versions_are_for_the_readers_of_the_former_ones(own: Connection) -> None:

@@ -14,6 +14,7 @@ create table braid_store.standing_queries (
     excluded_lexemes text[] collate "C" not null,
     demands jsonb,
     is_plain boolean not null,
+    query_count int not null,
     created_at timestamptz not null default now(),
     primary key (tenant_id, collection_id, id)
 );
@@ -21,7 +22,8 @@ create unique index standing_queries_name_idx on braid_store.standing_queries (t
 comment on table braid_store.standing_queries is
     'Stored searches that are matched when documents are written. Every chunk that matches has all of '
     'required_lexemes, or synonyms, and none of excluded_lexemes; demands is as demands_hold() takes it. is_plain: '
-    'without synonyms, each chunk for which this holds matches, if it has a term of the query.';
+    'without synonyms, each chunk for which this holds matches, if it has a term of the query. query_count: how many '
+    'queries of the tenant and collection there were with this one; dropped ones may be among them.';
 
 create table braid_store.standing_query_terms (
     tenant_id int not null,

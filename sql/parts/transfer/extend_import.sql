@@ -12,4 +12,4 @@ end
 $$;
 
 comment on function braid_store.extend_import(int, jsonb) is
-  'Extension point: store the records of parts that are among exported records.';
+  'Extension point: store the records of parts that are among exported records, after the documents.';

@@ -15,7 +15,6 @@ declare
   v_count bigint := 0;
 begin
   perform braid_store.check_records(import_documents.records);
-  perform braid_store.extend_import(v_tenant_id, import_documents.records);
   for v_part in
     select r.value #>> '{document,collection}' as name,
            -- If documents share an external_id, store the last one.
@@ -47,6 +46,7 @@ begin
     perform braid_store.merge_inline(v_tenant_id, v_collection);
     perform braid_store.note_due(v_tenant_id, v_collection.id);
   end loop;
+  perform braid_store.extend_import(v_tenant_id, import_documents.records);
   return v_count;
 end
 $$;

@@ -11,6 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_record jsonb;
+  v_count bigint;
 begin
   -- Create collections with the caller's rights, because only some callers may create one. import_documents refuses
   -- values that are no records.
@@ -21,7 +22,9 @@ begin
   loop
     perform braid_calls.import_collection(v_record);
   end loop;
-  return braid_calls.import_documents(import_tenant.records);
+  v_count := braid_calls.import_documents(import_tenant.records);
+  perform braid_calls.extend_import_tenant(import_tenant.records);
+  return v_count;
 end
 $$;
 

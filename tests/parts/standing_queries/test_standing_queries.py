@@ -443,12 +443,36 @@ def test_names_are_unique_and_queries_are_limited(standing: Connection) -> None:
         stand(standing, "owls", "fox")
     standing.execute(
         "insert into braid_store.standing_queries (tenant_id, collection_id, name, query_text, match, required_lexemes,"
-        " excluded_lexemes, is_plain) select q.tenant_id, q.collection_id, n::text, 'x', 'all', '{x}', '{}', true"
+        " excluded_lexemes, is_plain, query_count)"
+        " select q.tenant_id, q.collection_id, n::text, 'x', 'all', '{x}', '{}', true, n"
         " from braid_store.standing_queries q, generate_series(2, 10000) n where q.name = 'owls'"
         " and q.tenant_id = braid.current_tenant_id()"
     )
-    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has 10000 standing queries of this tenant"):
+    for dropped in ("7", "more"):
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has 10000 standing queries of this tenant"):
+            stand(standing, "another", "fox")
+        assert one(standing, "select braid.drop_standing_query(%s, 'standing')", dropped)
         stand(standing, "more", "fox")
+
+
+def test_creating_a_query_reads_no_more_where_many_stand(standing: Connection) -> None:
+    """The work is the number of rows and index entries that one creation reads."""
+    read = (
+        "select sum(pg_stat_get_xact_tuples_returned(c.oid) + pg_stat_get_xact_tuples_fetched(c.oid))"
+        " from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname ^@ 'standing_quer'"
+    )
+
+    def rows_read(name: str) -> int:
+        with standing.transaction():
+            before = one(standing, read)
+            stand(standing, name, f"word{name} common")
+            return int(one(standing, read) - before)
+
+    rows_read("first")
+    few = rows_read("few")
+    for number in range(100):
+        stand(standing, f"{number}", f"word{number} common")
+    assert rows_read("many") <= few + 2
 
 
 def test_a_query_that_has_become_invalid_costs_no_write(standing: Connection) -> None:

@@ -70,6 +70,8 @@ LEARNED = {
     "weights": [0.1, -2.5e-05],
     "trees": [{"feature": [1], "threshold": [0.3], "left": [-1], "right": [-2], "value": [0.1, 1e10]}],
 }
+STANDING = """select braid.create_standing_query('cars', 'car prices', '[1,0,0]', '{"year": {"$gte": 2000}}', 'rich',
+    'any', 0.1, '{"language": "english"}')"""
 JUDGMENTS = [
     {"query_id": "one", "external_id": "plain", "grade": 3, "judge": "ana"},
     {"query_id": "one", "external_id": "plain", "grade": -1, "judge": "bo"},
@@ -102,6 +104,9 @@ ASKED = [
     "select q::text from braid.list_queries('asked') q",
     "select j::text from braid.list_judgments('asked', 'one') j",
     "select braid.evaluate('asked', '{\"collection\": \"rich\"}', '{ndcg@10}')::jsonb - '{latency,queries}'::text[]",
+    "select q::text from braid.list_standing_queries('rich') q",
+    "select (name, kind, external_id, chunk_index, matched_at)::text"
+    " from braid.claim_matches(100, '1 microsecond', 'rich')",
     "select braid.export_tenant()::text",
 ]
 
@@ -131,6 +136,8 @@ def source(world: World) -> Connection:
     create_collection(world.admin)
     world.admin.execute("select braid.create_tenant('source')")
     connection = world.connect("postgres", braid__tenant="source")
+    if is_installed(STANDING):
+        connection.execute(STANDING)
     connection.execute("select braid.upsert_documents(%s, 'rich')", (json.dumps(DOCUMENTS),))
     connection.execute("select braid.update_metadata('chunked', '{\"team\": \"blue\"}', collection => 'rich')")
     connection.execute("select braid.upsert_document('gone', 'car car car', collection => 'rich')")
@@ -142,6 +149,8 @@ def source(world: World) -> Connection:
         ("select braid.store_queries('asked', %s, 'rich')", (json.dumps(QUERIES),)),
         ("select braid.store_judgments('asked', %s)", (json.dumps(JUDGMENTS),)),
         ("select braid.store_ranking_model('learned', %s)", (json.dumps(LEARNED),)),
+        ("select braid.add_principal_member('source', 'group:sales', 'user:ana')", ()),
+        ("select braid.add_principal_member('source', '*', 'login:postgres')", ()),
     ]
     for statement, values in of_parts:
         if is_installed(statement):
@@ -274,6 +283,18 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
             ]
         if "ranking_model" in record:
             compared.append(("ranking_models", record["ranking_model"].keys(), {"name"}))
+        if "standing_query" in record:
+            vector = {"embedding", "min_score"}
+            made = {"required_lexemes", "excluded_lexemes", "demands", "is_plain", "query_count"}
+            compared += [
+                ("standing_queries", record["standing_query"].keys() | made, {"collection", "name", *MODEL, *vector}),
+                ("standing_query_embeddings", (record["standing_query"].keys() & vector) | {"query_id"}, set()),
+            ]
+        if "standing_query_match" in record:
+            keys = record["standing_query_match"].keys() | {"query_id", "chunk_id", "claimed_until"}
+            compared.append(("standing_query_matches", keys, {"collection", "name", "external_id", "chunk_index"}))
+        if "principal_member" in record:
+            compared.append(("principal_members", record["principal_member"].keys(), set()))
     exported = {table for table, facts in TABLES.items() if facts.get("is_exported")}
     assert exported == {"sparse_rows", *(table for table, _, _ in compared)}
     for table, keys, more in compared:
@@ -332,6 +353,11 @@ class TestWhoMay:
         world.member("written", login)
         writer = world.connect(login)
         exported = records(source)
+        if any("principal_member" in record for record in exported):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match='"user:ana" is not in "group') as refused:
+                load(writer, exported)
+            assert "principal_member" in str(refused.value.diag.message_hint) and records(writer) == []
+            world.admin.execute("select braid.add_principal_member('written', 'group:sales', 'user:ana')")
         assert load(writer, exported) == len(DOCUMENTS)
         assert records(writer) == exported
         new = json.loads(exported[0])

@@ -1,4 +1,4 @@
--- role: writer
+-- role: writer, definer
 create or replace function braid_calls.remove_standing_query(name text, collection text)
 returns boolean
 language plpgsql

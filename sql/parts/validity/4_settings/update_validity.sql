@@ -25,8 +25,7 @@ begin
     select d.external_id, k.key into v_wrong
     from braid_store.documents d, unnest('{valid_from,valid_until,expires_at}'::text[]) k (key)
     where d.collection_id = v_collection.id and d.metadata ? k.key
-      and (jsonb_typeof(d.metadata -> k.key) <> 'string'
-           or d.metadata ->> k.key !~ E'^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z$')
+      and not braid_store.is_stored_instant(d.metadata -> k.key)
     limit 1;
     if found then
       raise exception 'document "%" of collection "%" has % in another form', left(v_wrong.external_id, 100),
