@@ -3,6 +3,7 @@ create or replace function braid_store.compile_query(
   collection braid_store.collections,
   tokens braid_store.query_token[],
   match text,
+  hidden_lexemes text[] default '{}',
   out query braid_store.text_query
 )
 language plpgsql
@@ -97,7 +98,7 @@ begin
                  coalesce(sum(p.posting_count), 0)::bigint as posting_count
           from braid_store.postings p
           where p.tenant_id = compile_query.tenant_id and p.collection_id = compile_query.collection.id
-            and p.lexeme = w.lexeme
+            and p.lexeme = w.lexeme and w.lexeme <> all (compile_query.hidden_lexemes)
           offset 0
         ) p
         order by w.lexeme
@@ -122,7 +123,8 @@ begin
                 when min(t.clause_number) over same_group < max(t.clause_number) over same_group
                   then min(t.position) over same_group
                 else t.position end + c_group_size * t.group_number as word
-    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.tokens) t
+    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.tokens,
+                                 compile_query.hidden_lexemes) t
     window same_group as (partition by t.group_number)
   ), limited as (
     -- The rarest terms distinguish chunks best, so they are kept. A term that no chunk has is neither kept nor dropped.
@@ -195,6 +197,8 @@ begin
 end
 $$;
 
-comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text) is
+comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text,
+                                           text[]) is
   'Compile a query for a search of the index: the terms that it ranks by, their weights, and the conditions that a '
-  'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%.';
+  'chunk must meet. If there are more than 64 terms, keep the 64 rarest. match: any, all or a share such as 75%. '
+  'hidden_lexemes: lexemes that count as if no chunk had them.';

@@ -1,4 +1,5 @@
-create or replace function braid_store.expand_prefix(tenant_id int, collection_id int, prefix text, max_count int)
+create or replace function braid_store.expand_prefix(tenant_id int, collection_id int, prefix text, max_count int,
+                                                    hidden_lexemes text[])
 returns table (lexeme text)
 language sql
 stable
@@ -25,10 +26,11 @@ as $$
     order by p.lexeme
     limit 20000
   ) e
+  where e.lexeme <> all (expand_prefix.hidden_lexemes)
   order by e.document_frequency desc, e.lexeme
   limit expand_prefix.max_count;
 $$;
 
-comment on function braid_store.expand_prefix(int, int, text, int) is
+comment on function braid_store.expand_prefix(int, int, text, int, text[]) is
   'Return the commonest lexemes that begin with a prefix, at most max_count, commonest first. Only the first 20000 '
-  'in alphabetical order are considered, which bounds the work for a short prefix.';
+  'in alphabetical order are considered, which bounds the work for a short prefix. hidden_lexemes are left out.';

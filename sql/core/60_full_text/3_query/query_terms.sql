@@ -1,7 +1,8 @@
 create or replace function braid_store.query_terms(
   tenant_id int,
   collection braid_store.collections,
-  tokens braid_store.query_token[]
+  tokens braid_store.query_token[],
+  hidden_lexemes text[] default '{}'
 )
 returns table (
   term text,
@@ -108,7 +109,7 @@ begin
     ) t,
     lateral braid_store.expand_prefix(
       query_terms.tenant_id, v_collection_id, t.lexeme,
-      least(c_most_expansions, c_most_in_all / t.prefix_count)::int) e
+      least(c_most_expansions, c_most_in_all / t.prefix_count)::int, query_terms.hidden_lexemes) e
     union all
     select s.term, s.lexeme, true
     from (
@@ -134,6 +135,7 @@ begin
                   coalesce(sum(p.posting_count), 0)::bigint as posting_count
            from braid_store.postings p
            where p.tenant_id = query_terms.tenant_id and p.collection_id = v_collection_id and p.lexeme = w.lexeme
+             and w.lexeme <> all (query_terms.hidden_lexemes)
            offset 0
          ) p
     order by p.document_frequency, w.lexeme collate "C"
@@ -142,9 +144,9 @@ begin
 end
 $$;
 
-comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[]) is
+comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[]) is
   'Return the terms that a query ranks by, one row for each lexeme of a term. A term is a word with its synonyms, or '
   'a prefix with the lexemes that begin with it. phrase: a synonym of several words, as returned by '
   'braid_store.phrase_lexemes; else null. lexeme is the term''s lexeme, or the rarest word of the phrase. frequency: '
   'how often the term occurs in the query. clause_number and position give the term''s first occurrence. '
-  'document_frequency: the number of live chunks that have the lexeme.';
+  'document_frequency: the number of live chunks that have the lexeme; 0 for hidden_lexemes.';

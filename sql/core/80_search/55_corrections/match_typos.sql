@@ -76,9 +76,6 @@ begin
                as share
       from braid_store.near_lexemes(match_typos.tenant_id, match_typos.collection, v_word.word, v_word.lexeme) n
       where n.document_frequency >= c_least_ratio * v_word.document_frequency
-        and (match_typos.collection.parts is null
-             or not coalesce(braid_store.extend_hidden_word(match_typos.tenant_id, match_typos.collection, n.written,
-                                                            n.near_lexeme), false))
       -- The word may be unfinished.
       order by n.written ^@ v_word.word desc, n.document_frequency desc, n.near_lexeme collate "C"
       limit case when v_is_applied then c_most_alternatives else 1 end

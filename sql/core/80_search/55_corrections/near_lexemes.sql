@@ -7,7 +7,7 @@ create or replace function braid_store.near_lexemes(
 returns table (near_lexeme text, written text, edits int, document_frequency bigint)
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 rows 5
 set search_path = pg_catalog, pg_temp
@@ -45,18 +45,24 @@ begin
       ) v
       where v.lexeme <> near_lexemes.lexeme
       group by v.lexeme
+    ), found as materialized (
+      select v.lexeme, v_variants[v.number] as written, p.document_frequency
+      from variants v,
+           lateral (
+             select sum(p.document_frequency)::bigint as document_frequency
+             from braid_store.postings p
+             where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
+               and p.lexeme = v.lexeme
+             offset 0
+           ) p
+      -- A word that is one letter from a stop word is probably that stop word.
+      where p.document_frequency > 0 and not exists (select from variants s where s.is_stop_word)
     )
-    select v.lexeme, v_variants[v.number], 1, p.document_frequency
-    from variants v,
-         lateral (
-           select sum(p.document_frequency)::bigint as document_frequency
-           from braid_store.postings p
-           where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
-             and p.lexeme = v.lexeme
-           offset 0
-         ) p
-    -- A word that is one letter from a stop word is probably that stop word.
-    where p.document_frequency > 0 and not exists (select from variants s where s.is_stop_word);
+    select f.lexeme, f.written, 1, f.document_frequency
+    from found f
+    where near_lexemes.collection.parts is null or f.lexeme <> all (coalesce((
+      select braid_store.extend_hidden_lexemes(near_lexemes.tenant_id, near_lexemes.collection, array_agg(n.lexeme))
+      from found n), '{}'));
     get diagnostics v_found = row_count;
     if v_found > 0 then
       return;
@@ -101,13 +107,19 @@ begin
       and p.lexeme <> near_lexemes.lexeme
     group by p.lexeme
     having sum(p.document_frequency) > 0
+  ), found as materialized (
+    select s.lexeme, s.lexeme || min(f.ending) as written, s.document_frequency
+    from scanned s
+    join parts f on abs(length(s.lexeme) - length(f.form)) <= f.edits
+                    and exists (select from unnest(f.parts) w (part) where strpos(s.lexeme, w.part) > 0)
+    where braid_store.edit_distance(s.lexeme, f.form, f.edits) is not null
+    group by s.lexeme, s.document_frequency
   )
-  select s.lexeme, s.lexeme || min(f.ending), 2, s.document_frequency
-  from scanned s
-  join parts f on abs(length(s.lexeme) - length(f.form)) <= f.edits
-                  and exists (select from unnest(f.parts) w (part) where strpos(s.lexeme, w.part) > 0)
-  where braid_store.edit_distance(s.lexeme, f.form, f.edits) is not null
-  group by s.lexeme, s.document_frequency;
+  select f.lexeme, f.written, 2, f.document_frequency
+  from found f
+  where near_lexemes.collection.parts is null or f.lexeme <> all (coalesce((
+    select braid_store.extend_hidden_lexemes(near_lexemes.tenant_id, near_lexemes.collection, array_agg(n.lexeme))
+    from found n), '{}'));
 end
 $$;
 

@@ -43,7 +43,7 @@ begin
     order by p.clause_number
     limit 8
   ) n;
-  if cardinality(v_named.conditions) = 1 and request.filters is null
+  if cardinality(v_named.conditions) = 1 and (request.filter).is_empty
      and (request.query).conditions = '{}' and (request.query).required_words = 1
      and num_nonnulls((request.options).group_by, request.min_score, (request.options).min_relevance,
                       (request.options).full_text_min_score, (request.options).semantic_min_score) = 0

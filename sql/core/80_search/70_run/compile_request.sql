@@ -187,6 +187,12 @@ begin
     v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config,
                                          v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match);
+    -- In other searches, a word that the session may not learn of is like any word that finds nothing.
+    if v_collection.parts is not null and not v_filter.is_empty
+       and (is_reported or v_collection.typos = 'auto' or v_options.strategy = 'auto'
+            or cardinality(v_query.lexemes) >= 64) then
+      v_query := braid_store.hide_lexemes(v_query, tenant_id, v_collection, v_tokens, match);
+    end if;
     if filters is not null or v_collection.typos = 'auto' or cardinality(v_query.absent_terms) > 0 then
       -- Near words are looked up only if they are shown or used.
       if v_collection.typos = 'auto' or is_reported and cardinality(v_query.absent_terms) > 0 then

@@ -103,6 +103,9 @@ begin
     v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match);
     if coalesce(v_options.typos, v_collection.typos) = 'auto' then
       v_collection.typos := 'auto';
+      if v_collection.parts is not null then
+        v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, count_values.match);
+      end if;
       v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, count_values.match, v_query)).matched;
     end if;
   end if;

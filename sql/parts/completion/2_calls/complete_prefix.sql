@@ -82,7 +82,10 @@ begin
       where not exists (
         select from braid_store.postings p
         where p.tenant_id = v_tenant_id and p.collection_id = v_collection.id
-          and p.lexeme = substr(v_word, n, 2))), 0));
+          and p.lexeme = substr(v_word, n, 2)
+          and (v_collection.parts is null
+               or coalesce(braid_store.extend_hidden_lexemes(v_tenant_id, v_collection, array[p.lexeme]), '{}')
+                  = '{}'))), 0));
   else
     -- Signs of the query language may stand before a word.
     v_word := ltrim(v_word, c_signs);

@@ -109,7 +109,7 @@ begin
   insert into braid_store.standing_queries (tenant_id, collection_id, name, query_text, match, filters, options,
                                             required_lexemes, excluded_lexemes, demands, is_plain, query_count,
                                             created_at)
-  values (tenant_id, v_collection.id, name, v_text, match, nullif(filters, '{}'),
+  values (tenant_id, v_collection.id, name, v_text, match, nullif(nullif(filters, '{}'), 'null'),
           nullif(jsonb_strip_nulls(options), '{}'), v_terms.required_lexemes, v_terms.excluded_lexemes,
           v_terms.demands, v_terms.is_plain, v_count, write_standing_query.created_at)
   on conflict (tenant_id, collection_id, name) do nothing

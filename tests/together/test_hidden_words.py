@@ -1,0 +1,77 @@
+"""A word that only hidden documents have is told by no answer that depends on which words there are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import psycopg
+import pytest
+from parts.permissions.test_access import principals
+
+from support.calls import one, upsert
+
+Connection = psycopg.Connection[Any]
+SHOWN = ["the lighthouse of discount", "a discount at the lighthouse 港口", "a lighthouse keeper in 港口"]
+# Each pair has a word that only hidden documents have, and a word that no document has and that is like it.
+PAIRS = [
+    ("lighthouze", "lighthouxe"),
+    # A hidden word is one edit from the first, and the readable word is two edits from both.
+    ("lighthoxze", "lighthoxae"),
+    ("AB-1234", "AB-1235"),
+    ("AB-1234 discount", "AB-1235 discount"),
+]
+CALLS = {
+    "suggestions": "search_json(%s, collection => 'docs')",
+    "typos": """search_json(%s, collection => 'docs', options => '{"typos": "auto"}')""",
+    "facets": """facets('{kind}', %s, collection => 'docs', options => '{"typos": "auto"}')""",
+    "strategy": """search_json(%s, collection => 'docs', options => '{"strategy": "auto"}')""",
+    "many": """search_json(%s, '[1,0]', collection => 'docs', candidate_count => 3, match_count => 3,
+                           options => '{"strategy": "auto"}')""",
+}
+
+
+@pytest.fixture
+def docs(db: Connection) -> Connection:
+    db.execute("select braid.create_collection('docs', text_config => 'simple', dimensions => 2)")
+    db.execute("select braid.set_permissions('docs', true)")
+    shown: list[dict[str, Any]] = [
+        {"external_id": f"s{n}", "content": content, "embedding": [n, 1], "metadata": {"kind": f"k{n}"}}
+        for n, content in enumerate(SHOWN)
+    ]
+    hidden: list[dict[str, Any]] = [
+        {"external_id": f"h{n}", "content": "lighthouze AB-1234 价港", "embedding": [1, n], "access": ["group:board"]}
+        for n in range(5)
+    ]
+    upsert(db, shown + hidden, "docs")
+    return db
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_hidden_word_looks_like_a_word_that_nobody_has(docs: Connection, call: str) -> None:
+    def told(query: str) -> str:
+        with principals(docs, "group:sales"):
+            rows = docs.execute(f"select to_jsonb(c) from braid.{CALLS[call]} c".encode(), (query,)).fetchall()
+        for row in rows:
+            row[0].get("stats", {}).pop("timings", None)
+            row[0].get("stats", {}).pop("query_time_ms", None)
+        return json.dumps(rows)
+
+    for hidden, absent in PAIRS:
+        answer = told(hidden)
+        assert answer.replace("1234", "1235").replace(hidden, absent) == told(absent), (hidden, answer)
+    assert call not in ("suggestions", "typos") or "lighthouse" in told("lighthoxze").replace(SHOWN[0], "")
+
+
+def test_completions_of_unspaced_scripts_do_not_tell_of_hidden_texts(docs: Connection) -> None:
+    with principals(docs, "group:sales"):
+        found = [
+            one(docs, "select completion from braid.complete(%s, collection => 'docs')", typed)
+            for typed in ("价港", "票港")
+        ]
+    assert found == ["价港口", "票港口"]
+
+
+def test_a_session_that_reads_all_is_told_all(docs: Connection) -> None:
+    answer = docs.execute("select braid.search_json('lighthouze', collection => 'docs')").fetchall()
+    assert "did_you_mean" not in json.dumps(answer)
