@@ -279,6 +279,7 @@ def test_scores_are_those_of_the_tenant(filled: Connection) -> None:
     [
         ('{"user_metadata.groups": "group:"}', "users edit themselves"),
         ('{"sub": "login:"}', "prefix"),
+        ('{"sub": "log"}', "prefix"),
         ('{"sub": ""}', "prefix"),
         ('{"sub": "*"}', "prefix"),
         ('{"sub": 1}', "prefix"),

@@ -215,6 +215,20 @@ def test_pages_go_on_with_the_static_vector(ports: Connection) -> None:
     assert pages == whole and len(whole) == 9
 
 
+def test_vectors_that_add_up_to_zero_have_no_direction(tiny: Connection) -> None:
+    store(tiny, tokens={"rise": [1, 0, 0], "fall": [-1, 0, 0], "still": [0, 0, 0]})
+    create(tiny)
+    assert one(tiny, "select braid.embed_text('rise fall', 'tiny')") is None
+    contents = {"both": "rise fall", "still": "still", "rise": "rise"}
+    upsert(tiny, [{"external_id": name, "content": text} for name, text in contents.items()], "ports")
+    assert full_text(tiny, "still", **HERE)[0][0] == "still"
+    rows = tiny.execute("select external_id, semantic_score from braid.hybrid_search('rise', collection => 'ports')")
+    scores = dict(rows.fetchall())
+    assert scores["rise"] == pytest.approx(1) and scores["both"] == scores["still"] == pytest.approx(3**-0.5)
+    found = tiny.execute("select external_id from braid.hybrid_search('rise fall', collection => 'ports')").fetchall()
+    assert {row[0] for row in found} == {"both", "rise"}
+
+
 def test_tenants_share_the_table_and_nothing_else(ports: Connection) -> None:
     upsert(ports, [{"external_id": "mine", "content": "the harbour"}], "ports")
     before = set_tenant(ports, "another")
@@ -295,6 +309,7 @@ REFUSED = [
         "one model",
     ),
     ("select braid.set_static_embedder('t', '{a,NULL}', '{[1],[2]}')", "22023", "token null", "1 to 255"),
+    ("select braid.set_static_embedder('t', '{a}', '{NULL}')", "22023", 'token "a" has 0 dimensions', "one model"),
     (
         "select braid.set_static_embedder('t', '{a}', '{[1]}', append => true)",
         "42704",

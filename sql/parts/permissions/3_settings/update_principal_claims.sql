@@ -19,7 +19,8 @@ begin
   from jsonb_each(update_principal_claims.claims) c
   where string_to_array(c.key, '.') && '{user_metadata,raw_user_meta_data}'
      or c.key = '' or jsonb_typeof(c.value) <> 'string' or octet_length(c.value #>> '{}') not between 1 and 64
-     or c.value #>> '{}' ^@ 'login:' or c.value #>> '{}' ^@ '*'
+     -- The value of the claim could end a shorter prefix.
+     or c.value #>> '{}' ^@ 'login:' or 'login:' ^@ (c.value #>> '{}') or c.value #>> '{}' ^@ '*'
   limit 1;
   if found and string_to_array(v_wrong.key, '.') && '{user_metadata,raw_user_meta_data}' then
     raise exception 'claim % leads through metadata that users edit themselves', to_json(left(v_wrong.key, 100))
@@ -27,8 +28,8 @@ begin
   elsif found then
     raise exception 'claim % has the prefix %', to_json(left(v_wrong.key, 100)), left(v_wrong.value::text, 100)
       using errcode = '22023',
-            hint = 'Give each claim a prefix of 1 to 64 bytes that is neither login: nor begins with *: '
-                   '{"sub": "user:"}.';
+            hint = 'Give each claim a prefix of 1 to 64 bytes: {"sub": "user:"}. It may neither begin with * or login: '
+                   'nor be a beginning of login:.';
   end if;
   insert into braid_store.permission_settings (claims) values (update_principal_claims.claims)
   on conflict (only_row) do update set claims = excluded.claims;

@@ -64,10 +64,11 @@ begin
     where p.embedding is not null and p.reached > length(p.word);
     v_sum := coalesce(v_sum operator(@vector@.+) v_rest_sum, v_sum, v_rest_sum);
   end if;
-  return @vector@.l2_normalize(v_sum);
+  -- Vectors may take each other away, and a zero vector has no direction.
+  return case when @vector@.vector_norm(v_sum) > 0 then @vector@.l2_normalize(v_sum) end;
 end
 $$;
 
 comment on function braid_store.static_embedding(braid_store.static_embedders, text) is
   'Return the mean of the vectors of a text''s tokens, with the length 1; null if the embedder knows no token of the '
-  'text.';
+  'text, or if their sum is zero.';

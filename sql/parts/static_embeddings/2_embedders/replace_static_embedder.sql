@@ -72,7 +72,7 @@ begin
   into v_wrong
   from unnest(tokens, embeddings) t (token, embedding)
   where t.token is null or octet_length(t.token) not between 1 and 255 or t.token ~ E'\\s'
-     or @vector@.vector_dims(t.embedding) is distinct from v_dimensions
+     or t.embedding is null or @vector@.vector_dims(t.embedding) is distinct from v_dimensions
      or v_append and @vector@.vector_dims(t.embedding) is distinct from v_embedder.dimensions
   limit 1;
   if found and v_wrong.is_wrong_token then
@@ -80,7 +80,8 @@ begin
       using errcode = '22023', hint = 'A token has 1 to 255 bytes and no white space.';
   elsif found then
     raise exception 'embeddings: the vector of token "%" has % dimensions, others have %', v_wrong.token,
-                    coalesce(v_wrong.dimensions, 0), case when v_append then v_embedder.dimensions else v_dimensions end
+                    coalesce(v_wrong.dimensions, 0),
+                    coalesce(case when v_append then v_embedder.dimensions else v_dimensions end, 0)
       using errcode = '22023', hint = 'Give vectors of one model, all with the same dimensions.';
   end if;
   select t.token into v_wrong from unnest(tokens) t (token) group by t.token having count(*) > 1 limit 1;
