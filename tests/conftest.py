@@ -39,6 +39,7 @@ from support.calls import one
 from support.examples import tries_fewer, try_fewer, trying_each_value
 from support.package import Package
 from support.parts import choose, of_file
+from support.sample import is_in_sample
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
@@ -124,6 +125,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Sort files that another run can take to the end, so that the faster run takes more of them. The longest of
     these files come first, so that no run waits long for the other's last file."""
     if tries_fewer():
+        _leave_out(config, items, {item for item in items if not _is_in_sample(item)})
         _leave_out_combinations(config, items)
     bound = {item.path for item in items if not item.get_closest_marker("any_version")}
     long = ["test_wheel.py", "test_examples.py", "test_tuning.py", "test_supabase_js.py", "test_attack.py"]
@@ -143,6 +145,15 @@ def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> 
     for of_test in cases.values():
         chosen = trying_each_value([_values(item) for item in of_test])
         left_out.update(item for place, item in enumerate(of_test) if place not in chosen)
+    _leave_out(config, items, left_out)
+
+
+def _is_in_sample(item: pytest.Item) -> bool:
+    file = item.path.relative_to(REPOSITORY / "tests").as_posix()
+    return bool(item.get_closest_marker("any_version")) or is_in_sample(file, item.name)
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], left_out: set[pytest.Item]) -> None:
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from pgbraid import __version__, embedded
-from pgbraid.cli import cli
+from pgbraid.cli import cli, main
 from support.waiting import PATIENCE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -24,18 +24,45 @@ PROGRAM = [sys.executable, "-c", "from pgbraid.cli import main; main()"]
 
 
 @pytest.fixture
-def pgbraid(home: Path, pg_version: int) -> Run:
-    """Return a function that runs a command on an embedded server of its own, or on the database of `dsn=`."""
+def pgbraid(home: Path, pg_version: int, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command in this process, on an embedded server of its own, or on the database of
+    `dsn=`."""
 
-    def run(*arguments: str, dsn: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "PGBRAID_DATA_DIR": str(home), "PGBRAID_PG_VERSION": str(pg_version), **env}
-        if dsn:
-            env["PGBRAID_DSN"] = dsn
+    def run(*arguments: str, dsn: str | None = None) -> subprocess.CompletedProcess[str]:
+        with pytest.MonkeyPatch.context() as patch:
+            # The command line sets these variables, and other tests must not have them.
+            for name in ("PGAPPNAME", "PGCLIENTENCODING"):
+                patch.setenv(name, "")
+                patch.delenv(name)
+            for name, value in variables(home, pg_version, dsn).items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["pgbraid", *arguments])
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                main()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def process(home: Path, pg_version: int) -> Run:
+    """Return a function that runs a command in a process of its own, on an embedded server of its own."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, **variables(home, pg_version)}
         return subprocess.run(
             [*PROGRAM, *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE
         )
 
     return run
+
+
+def variables(home: Path, pg_version: int, dsn: str | None = None) -> dict[str, str]:
+    given = {"PGBRAID_DATA_DIR": str(home), "PGBRAID_PG_VERSION": str(pg_version)}
+    return {**given, "PGBRAID_DSN": dsn} if dsn else given
 
 
 def output(result: subprocess.CompletedProcess[str]) -> str:
@@ -50,12 +77,12 @@ def error(result: subprocess.CompletedProcess[str]) -> str:
     return result.stderr
 
 
-def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: int) -> None:
+def test_the_life_of_an_embedded_server(pgbraid: Run, process: Run, home: Path, pg_version: int) -> None:
     for command in ("status", "dsn", "upgrade", "maintain", "psql", "uninstall"):
         assert "hint: run: pgbraid init" in error(pgbraid(command)), command
     assert list(home.iterdir()) == []
 
-    first = output(pgbraid("init")).splitlines()
+    first = output(process("init")).splitlines()
     assert first[0] == f"embedded PostgreSQL {pg_version} created: {home}"
     assert "migration 0001.baseline applied" in first
     assert "tenant default created" in first
@@ -63,20 +90,20 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
     assert output(pgbraid("init")).splitlines()[-1] == f"pgbraid {__version__} is up to date"
     assert output(pgbraid("upgrade")).splitlines()[-1] == f"pgbraid {__version__} is up to date"
 
-    dsn = output(pgbraid("dsn")).strip()
+    dsn = output(process("dsn")).strip()
     with psycopg.connect(dsn) as connection:
         assert connection.execute("select braid.version()").fetchone() == (__version__,)
-    assert output(pgbraid("psql", "-Atc", "select braid.version()")) == f"{__version__}\n"
-    output(pgbraid("psql", "-qc", "create role somebody login"))
-    assert output(pgbraid("psql", "-U", "somebody", "-Atc", "select current_user")) == "somebody\n"
-    output(pgbraid("psql", "-qc", "drop role somebody"))
-    assert output(pgbraid("stop")) == "embedded PostgreSQL stopped\n"
+    assert output(process("psql", "-Atc", "select braid.version()")) == f"{__version__}\n"
+    output(process("psql", "-qc", "create role somebody login"))
+    assert output(process("psql", "-U", "somebody", "-Atc", "select current_user")) == "somebody\n"
+    output(process("psql", "-qc", "drop role somebody"))
+    assert output(process("stop")) == "embedded PostgreSQL stopped\n"
     assert output(pgbraid("stop")) == "embedded PostgreSQL is not running\n"
-    assert output(pgbraid("dsn")).strip() == dsn  # the command starts the server again
+    assert output(process("dsn")).strip() == dsn  # the command starts the server again
 
-    assert error(pgbraid("uninstall")).endswith("pgbraid: nothing was done\n")
+    assert error(process("uninstall")).endswith("pgbraid: nothing was done\n")
     assert "dropped: braid, braid_calls, braid_locks, braid_store\nroles braid_* dropped\n" in output(
-        pgbraid("uninstall", "--yes")
+        process("uninstall", "--yes")
     )
     assert "hint: run: pgbraid init" in error(pgbraid("status"))
 

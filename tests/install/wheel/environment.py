@@ -7,7 +7,13 @@ import re
 import subprocess
 import sys
 import venv
+import zipfile
+from collections.abc import Iterable
+from email import message_from_bytes
+from importlib.metadata import distribution, requires
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 IMPORTS = """
 import importlib, sys
@@ -62,11 +68,38 @@ class Environment:
         return set(done.stdout.split())
 
 
-def link_dependencies(folder: Path, ours: set[str]) -> None:
-    """Link all packages of this environment in a folder, except ours: they are what ours may depend on."""
-    folder.mkdir()
-    for site in {Path(path) for path in sys.path if path.endswith("site-packages")}:
-        for path in site.iterdir():
-            name = re.sub(r"[-_.]+", "-", path.name.partition("-")[0]).lower()
-            if name not in ours and not path.name.startswith(("__", "_editable")) and path.suffix != ".pth":
-                (folder / path.name).symlink_to(path)
+def named(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def needed(dist: Path, package: str) -> set[str]:
+    """Return the packages that a built package requires, directly or not, and which `dist` lacks."""
+    ours = {named(wheel.name.partition("-")[0]): wheel for wheel in dist.glob("*.whl")}
+    found: set[tuple[str, str]] = set()
+    open_ones = [(named(package), "")]
+    while open_ones:
+        name, extra = each = open_ones.pop()
+        if each in found:
+            continue
+        found.add(each)
+        lines = _requirements(ours[name]) if name in ours else requires(name) or []
+        for requirement in map(Requirement, lines):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                open_ones += [(named(requirement.name), wanted) for wanted in ("", *requirement.extras)]
+    return {name for name, _ in found} - ours.keys()
+
+
+def _requirements(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        return message_from_bytes(archive.read(metadata)).get_all("Requires-Dist", [])
+
+
+def link(folder: Path, packages: Iterable[str]) -> None:
+    """Link packages of this environment in a new folder."""
+    folder.mkdir(parents=True)
+    for package in packages:
+        installed = distribution(package)
+        for name in {file.parts[0] for file in installed.files or [] if not file.parts[0].startswith((".", "__"))}:
+            if not (folder / name).exists():
+                (folder / name).symlink_to(str(installed.locate_file(name)))
