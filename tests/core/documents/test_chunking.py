@@ -52,7 +52,7 @@ def assert_covers(text: str, chunks: list[str]) -> None:
 
 in_one_database = settings(
     derandomize=True,
-    max_examples=150,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 in_one_database = settings(
     derandomize=True,
-    max_examples=100,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -43,7 +43,7 @@ def operands(key: str) -> st.SearchStrategy[Any]:
 
 
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=200, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=80, derandomize=True
 )
 
 

@@ -284,7 +284,7 @@ QUERIES = st.lists(
 
 def test_no_text_is_an_error(filled: Connection) -> None:
     @settings(
-        max_examples=120,
+        max_examples=60,
         deadline=None,
         derandomize=True,
         database=None,

@@ -93,7 +93,7 @@ queries = st.one_of(
 )
 plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*'))
 
-many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TOKENS = "unnest(braid_store.query_tokens(%s, 'english', true))"
 

@@ -41,7 +41,7 @@ CANARY = re.compile(
 FOR_ALL_TENANTS = {name for name, header in OBJECTS.items() if header.kind == "view" and "monitor" in header.roles}
 # Every call is tried for the least role that may make it; each other role tries a sample.
 ROLES = ["reader", "writer", "admin", "anon", "authenticated", "service_role", "service", "no_member", "plain"]
-SAMPLE = 300
+SAMPLE = 150
 
 
 def victims() -> list[dict[str, Any]]:
@@ -187,7 +187,7 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
             chosen += made[function.name]
     own = str(world.chunk_ids("alpha")[0])
     chosen = [call.replace(":own", own) for call in chosen + random.sample(others, SAMPLE)]
-    plans = random.sample(chosen, min(len(chosen), 200))
+    plans = random.sample(chosen, min(len(chosen), 100))
     relations = world.admin.execute(
         "select oid::regclass::text from pg_class where relkind in ('r', 'p', 'v')"
         " and relnamespace in ('braid'::regnamespace, 'braid_calls'::regnamespace, 'braid_store'::regnamespace)"
@@ -206,7 +206,7 @@ def attempts(world: World, api: list[Function], made: dict[str, list[str]], kind
 def statements(world: World, api: list[Function]) -> dict[str, list[str]]:
     """Return the statements to try for each kind of login."""
     ids = world.chunk_ids("beta")[:200]
-    made = {function.name: list(calls(function, ids, Random(function.name), 40)) for function in api}
+    made = {function.name: list(calls(function, ids, Random(function.name), 20)) for function in api}
     return {kind: attempts(world, api, made, kind) for kind in ROLES}
 
 
@@ -248,7 +248,7 @@ def test_nothing_of_another_tenant_shows(
 
 
 def test_there_are_thousands_of_calls(api: list[Function], statements: dict[str, list[str]]) -> None:
-    assert sum(map(len, statements.values())) > 80 * len(api)
+    assert sum(map(len, statements.values())) > 50 * len(api)
     everything = " ".join(statement for made in statements.values() for statement in made)
     assert {function.name for function in api if f"braid.{function.name}(" not in everything} <= {
         "calibrate",
@@ -348,7 +348,7 @@ def test_scores_do_not_move_when_another_tenant_ingests(
         if re.match(r"select r::text from braid\.(\w*search\w*|facets|explain_score|similar_\w+|status)\(", statement)
         and "filters =>" not in statement
     ]
-    chosen = Random(1).sample(reading, 500)
+    chosen = Random(1).sample(reading, min(len(reading), 500))
     reader = Attacker(world, gateway, "reader")
 
     def results() -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ SETTINGS = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
     database=None,
-    max_examples=100,
+    max_examples=50,
     derandomize=True,
 )
 

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Json = Any
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=80, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=40, derandomize=True
 )
 RANDOM = random.Random(7)
 ODD = ["12", None, True, {"a": 1}, "", [], ["x", None], "2026-02-30", "yesterday", "2026"]

@@ -38,7 +38,7 @@ DOCUMENTS: list[dict[str, Json]] = [
 ]
 KEYS = ["speaker", "importance", "external_id", "year", "tags", "page.number", "metadata.$x", "metadata.speaker"]
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=30, derandomize=True
 )
 
 

@@ -60,7 +60,7 @@ def texts(db: Connection) -> dict[tuple[str, int], tuple[str, str]]:
     return stored
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_same_as_reading_every_text(
     db: Connection, texts: dict[tuple[str, int], tuple[str, str]], data: st.DataObject

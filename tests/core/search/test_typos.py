@@ -112,7 +112,7 @@ def test_the_nearest_of_all(db: Connection, frequencies: dict[str, int]) -> None
     )
     seen = []
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(word=st.one_of(near, st.text("abcd", min_size=1, max_size=10), st.text("абвг", min_size=1, max_size=8)))
     def check(word: str) -> None:
         assume(word)

@@ -15,7 +15,7 @@ from parts.memory.test_timeframes import NOW, parse
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=150, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60, derandomize=True
 )
 
 # Each text stands beside the remaining text, and the timeframe that was extracted.

@@ -78,7 +78,7 @@ def max_sim(query: Vectors, name: str) -> float | None:
 numbers = st.floats(-1, 1, width=16).filter(lambda number: abs(number) > 0.01)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     query=st.lists(st.lists(numbers, min_size=4, max_size=4), min_size=1, max_size=5),
     candidates=st.integers(1, 40),

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=30, derandomize=True
 )
 WORDS = ["engine", "engines", "car", "auto", "the", "motor-boat", "boat", "get_user", "user", "café", "O'Brien", "17.2"]
 HERE = {"collection": "standing"}

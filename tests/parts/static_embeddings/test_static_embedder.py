@@ -127,7 +127,7 @@ SCRIPTS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @tried(st.lists(SCRIPTS, min_size=1, max_size=4).map(" ".join))
 def test_words_are_split_as_the_models_tokenizer_splits_them(
     words: Connection, expected: Callable[[str], Any], text: str

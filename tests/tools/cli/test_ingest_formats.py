@@ -607,7 +607,7 @@ def test_front_matter_without_the_library(
 TEXT = st.text(st.sampled_from("ab .,!?\n\n\n#-|`é漢 AZ09"), max_size=400)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(TEXT, st.integers(5, 60))
 def test_every_character_is_in_a_chunk_once(text: str, budget: int) -> None:
     assert "".join(split(text, budget)) == text

@@ -245,7 +245,7 @@ def test_headers_without_an_encoding(read_as: Callable[..., list[Draft]]) -> Non
     )
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1),
     st.sampled_from(["utf-8", "utf-16-le", "gb18030"]),

@@ -104,7 +104,7 @@ def calls(function: Function, chunk_ids: list[int], random: Random, combinations
             yield function.call({name: expression})
     for argument, paths in function.keys.items():
         for shape, *path in paths:
-            for value in random.sample([*JSONS, *TEXTS[:20]], 16):
+            for value in random.sample([*JSONS, *TEXTS[:20]], 8):
                 inner: Any = value
                 for key in reversed(path):
                     inner = {key: inner}
