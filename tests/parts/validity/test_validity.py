@@ -192,6 +192,22 @@ def test_ids_that_look_like_versions_are_left_alone(own: Connection) -> None:
     assert ids(found) == {"price@example.com"}
 
 
+@pytest.mark.parametrize(
+    ("starts", "taken"), [([None, None], ""), (["2025-01-01", "2024-01-01"], "2024-01-01T00:00:00.000000Z")]
+)
+def test_an_id_of_a_version_that_another_document_has(own: Connection, starts: list[str | None], taken: str) -> None:
+    """Nothing is written if another document has the id that the former or the new version would get."""
+    price = f"price@{taken}"
+    upsert(own, [fact("apple", starts[0]), {"external_id": price, "content": "plum"}], COLLECTION)
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=f'"{price}"') as refused:
+        supersede(own, fact("pear", starts[1]))
+    assert "another external_id" in str(refused.value.diag.message_hint)
+    stored = own.execute("select external_id from braid.list_documents('facts', filters => '{\"$as_of\": null}')")
+    assert {row[0] for row in stored} == {"price", price}
+    own.execute("select braid.delete_document(%s, 'facts')", (price,))
+    assert supersede(own, fact("pear", starts[1]))[0][1] == "inserted"
+
+
 def test_two_writers_of_one_fact_leave_no_gap_and_no_overlap(
     own: Connection, other_session: Callable[..., AbstractContextManager[Connection]]
 ) -> None:

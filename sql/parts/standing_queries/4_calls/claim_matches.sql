@@ -31,5 +31,5 @@ comment on function braid.claim_matches(int, interval, text) is
   'match_count: how many to claim, 1 to 10000. lease: how long nobody else gets these matches. Answer with '
   'acknowledge_matches; a match that is not acknowledged in time is claimed again, so each comes at least once.\n'
   'name: the standing query. kind: full_text or semantic. chunk_id, chunk_index: the chunk of the document that '
-  'matched. Documents that were deleted or replaced since are left out, and so are documents that the session may not '
-  'read.';
+  'matched. Documents that were deleted or replaced or have expired since are left out, and so are documents that the '
+  'session may not read.';

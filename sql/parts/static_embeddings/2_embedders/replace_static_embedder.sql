@@ -20,7 +20,7 @@ declare
   c_max_tokens constant int := 200000;
   c_max_dimensions constant int := 4000; -- A collection allows no more.
   v_append boolean := coalesce(append, false);
-  v_dimensions int := @vector@.vector_dims(embeddings[1]);
+  v_dimensions int := (select min(@vector@.vector_dims(e)) from unnest(embeddings) e);
   v_embedder braid_store.static_embedders;
   v_user text;
   v_wrong record;
@@ -72,16 +72,18 @@ begin
   into v_wrong
   from unnest(tokens, embeddings) t (token, embedding)
   where t.token is null or octet_length(t.token) not between 1 and 255 or t.token ~ E'\\s'
-     or t.embedding is null or @vector@.vector_dims(t.embedding) is distinct from v_dimensions
+     or t.embedding is null or @vector@.vector_dims(t.embedding) <> v_dimensions
      or v_append and @vector@.vector_dims(t.embedding) is distinct from v_embedder.dimensions
   limit 1;
   if found and v_wrong.is_wrong_token then
     raise exception 'tokens has the token %', coalesce('''' || left(v_wrong.token, 100) || '''', 'null')
       using errcode = '22023', hint = 'A token has 1 to 255 bytes and no white space.';
+  elsif found and v_wrong.dimensions is null then
+    raise exception 'embeddings: the vector of token "%" is null', v_wrong.token
+      using errcode = '22023', hint = 'Give one vector for each token, in the same order.';
   elsif found then
     raise exception 'embeddings: the vector of token "%" has % dimensions, others have %', v_wrong.token,
-                    coalesce(v_wrong.dimensions, 0),
-                    coalesce(case when v_append then v_embedder.dimensions else v_dimensions end, 0)
+                    v_wrong.dimensions, case when v_append then v_embedder.dimensions else v_dimensions end
       using errcode = '22023', hint = 'Give vectors of one model, all with the same dimensions.';
   end if;
   select t.token into v_wrong from unnest(tokens) t (token) group by t.token having count(*) > 1 limit 1;
@@ -94,6 +96,7 @@ begin
   where not coalesce(jsonb_typeof(l.value) = 'array' and jsonb_array_length(l.value) = 3
                        and braid_store.is_number(l.value -> 0, 128, 1114111)
                        and braid_store.is_number(l.value -> 1, 128, 1114111)
+                       and concat(l.value -> 0, l.value -> 1) !~ '[^0-9]'
                        and jsonb_typeof(l.value -> 2) in ('string', 'null'), false)
      or case when jsonb_typeof(l.value -> 0) = 'number' then (l.value -> 0)::numeric > (l.value -> 1)::numeric end
   limit 1;
@@ -102,6 +105,18 @@ begin
       else 'a JSON ' || jsonb_typeof(letters) end
       using errcode = '22023', hint = 'Give an array of [first code, last code, replacement or null], such as '
                                       '[[768, 879, ""]]; the codes are 128 to 1114111.';
+  end if;
+  select o.value into v_wrong
+  from (
+    select l.value, (l.value -> 0)::int <= max((l.value -> 1)::int) over (
+             order by (l.value -> 0)::int rows between unbounded preceding and 1 preceding) as overlaps
+    from jsonb_array_elements(coalesce(nullif(letters, 'null'), '[]')) l (value)
+  ) o
+  where o.overlaps
+  limit 1;
+  if found then
+    raise exception 'letters has codes of % twice', v_wrong.value
+      using errcode = '22023', hint = 'Give each code in one range.';
   end if;
 
   if not v_append then

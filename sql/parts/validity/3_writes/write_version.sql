@@ -25,6 +25,7 @@ declare
   v_versions record;
   v_target text := v_id;
   v_likeness text; -- A version whose columns of parts, such as who may read it, the new version gets.
+  v_taken text; -- the external_id of a version that another document has
   v_result braid_store.write_result;
 begin
   select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') as valid_from into v_current
@@ -84,15 +85,25 @@ begin
         set external_id = v_likeness, updated_at = now()
         where d.tenant_id = write_version.tenant_id and d.id = v_current.id;
       exception when unique_violation then
-        perform braid_store.extend_lost_documents(tenant_id, (collection).id, array[v_likeness]);
-        raise exception 'another document has the external_id "%" of the former version', left(v_likeness, 255)
-          using errcode = '22023', hint = 'Delete that document, or give it another external_id, and call again.';
+        v_taken := v_likeness;
       end;
     end if;
-    if v_likeness is not null
+    if v_taken is null and v_likeness is not null
        and not braid_store.copy_document(tenant_id, (collection).id, v_likeness, v_target) then
-      perform braid_store.extend_lost_documents(tenant_id, (collection).id, array[v_target]);
-      return null;
+      v_taken := v_target;
+    end if;
+    if v_taken is not null then
+      perform braid_store.extend_lost_documents(tenant_id, (collection).id, array[v_taken]);
+      if v_taken = v_id or exists (
+           select from braid_store.documents d
+           where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
+             and d.external_id = v_taken and coalesce(d.metadata ->> 'valid_from', '') = v_from)
+      then
+        return null; -- Another session has written the version since this function looked for it.
+      end if;
+      raise exception 'another document has the external_id "%" of a version of document "%"', left(v_taken, 255),
+                      left(v_id, 100)
+        using errcode = '22023', hint = 'Delete that document, or give it another external_id, and call again.';
     end if;
   end if;
   v_metadata := v_metadata || jsonb_build_object(
