@@ -177,6 +177,16 @@ def test_the_same_fact_again_is_no_new_version(own: Connection) -> None:
     assert rows == [("pear",)]
 
 
+def test_the_same_fact_again_holds_now(own: Connection) -> None:
+    """The same text counts as known only if the version that is valid now has it."""
+    supersede(own, fact("apple", "2020-01-01", valid_until="2021-01-01"))
+    assert supersede(own, fact("apple")) == [("price", "inserted")]
+    assert ids(full_text(own, "apple", collection=COLLECTION)) == {"price"}
+    supersede(own, fact("pear", "2999-01-01"))
+    assert [row[1] for row in supersede(own, fact("apple"))] == ["updated"]
+    assert one(own, "select count(*) from braid.list_documents('facts', filters => '{\"$as_of\": null}')") == 3
+
+
 def test_a_superseded_fact_keeps_its_vector(own: Connection) -> None:
     supersede(own, {**fact("apple", "2024-01-01"), "embedding": [1.0, *([0.0] * 7)]})
     supersede(own, {**fact("pear", "2025-01-01"), "embedding": [0.0, 1.0, *([0.0] * 6)]})

@@ -22,21 +22,43 @@ declare
   v_metadata jsonb := braid_store.stored_validity(input.metadata, v_id);
   v_from text := v_metadata ->> 'valid_from'; -- An empty text stands for a version without a beginning.
   v_current record;
+  v_valid record; -- The version that is valid now.
   v_versions record;
   v_target text := v_id;
   v_likeness text; -- A version whose columns of parts, such as who may read it, the new version gets.
   v_taken text; -- the external_id of a version that another document has
   v_result braid_store.write_result;
 begin
-  select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') as valid_from into v_current
+  select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
+         d.metadata ->> 'valid_until' as valid_until
+  into v_current
   from braid_store.documents d
   where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
     and d.external_id = v_id
   for update;
   if v_from is null then
-    -- The same text again tells nothing new.
-    v_from := case when v_current.content_hash = input.content_hash then v_current.valid_from
-                   else braid_store.instant_text(clock_timestamp()) end;
+    v_from := braid_store.instant_text(clock_timestamp());
+    v_valid := v_current;
+    if v_current.valid_from collate "C" > v_from then
+      -- The latest version is yet to come.
+      select f.content_hash, f.valid_from, f.valid_until into v_valid
+      from (
+        select d.external_id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
+               d.metadata ->> 'valid_until' as valid_until
+        from braid_store.documents d
+        where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
+          and d.external_id >= v_id || '@' and d.external_id < v_id || 'A'
+        order by d.external_id
+        offset 0
+      ) f
+      where substr(f.external_id, length(v_id) + 2) ~ c_time and f.valid_from <= v_from
+      order by f.valid_from desc
+      limit 1;
+    end if;
+    -- The same text again tells nothing new, unless it has ceased to hold.
+    if v_valid.content_hash = input.content_hash and (v_valid.valid_until collate "C" <= v_from) is not true then
+      v_from := v_valid.valid_from;
+    end if;
   end if;
 
   select max(v.valid_from) filter (where v.valid_from < v_from) as previous,

@@ -17,12 +17,12 @@ async def supersede_documents(
 ) -> list[dict[str, Any]]:
     """Store documents as new versions; former versions stay, and are valid until the next one begins.
 
-    documents: an array as in upsert_documents. valid_from in the metadata tells since when a version holds; without
-    it, a version with another text holds from now on, and the same text again is no new version. The latest version
-    has the external_id; former versions have the external_id, @, and their valid_from, and searches with $as_of find
-    them. A version that is told later but begins earlier takes its place among the former ones. A version with the
-    valid_from of a stored one replaces it. Versions keep their vectors. Return for each document the external_id under
-    which it is stored, its id, its status and its number of chunks, as upsert_documents does. The collection needs
+    documents: an array as in upsert_documents. valid_from in the metadata tells since when a version holds. Without
+    it, a version holds from now on, and the text that is valid now is no new version. The latest version has the
+    external_id; former versions have the external_id, @, and their valid_from, and searches with $as_of find them. A
+    version that is told later but begins earlier takes its place among the former ones. A version with the valid_from
+    of a stored one replaces it. Versions keep their vectors. Return for each document the external_id under which it
+    is stored, its id, its status and its number of chunks, as upsert_documents does. The collection needs
     set_validity.
 
     Maps to braid.supersede_documents. Raise InvalidArgumentError, NotFoundError, LimitExceededError.
