@@ -80,9 +80,12 @@ def test_vectors_that_the_database_makes_are_matched(db: Connection) -> None:
         "select braid.create_standing_query('near', query_embedding => braid.embed_text('harbour', 'tiny'),"
         " semantic_min_score => 0.5, collection => 'ports')"
     )
+    # The database embeds the words that are not excluded.
+    db.execute("select braid.create_standing_query('text', 'harbour -fox', semantic_min_score => 0.5,"
+               " collection => 'ports')")  # fmt: skip
     upsert(db, [{"external_id": "a", "content": "A ship in the harbour"}], "ports")
-    call = "select external_id, kind from braid.claim_matches(collection => 'ports')"
-    assert db.execute(call).fetchall() == [("a", "semantic")]
+    call = "select name, kind from braid.claim_matches(collection => 'ports') order by 1, 2"
+    assert db.execute(call).fetchall() == [("near", "semantic"), ("text", "full_text"), ("text", "semantic")]
 
 
 def test_a_match_of_an_expired_document_is_not_claimed(db: Connection) -> None:

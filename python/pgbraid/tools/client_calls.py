@@ -26,6 +26,7 @@ SIGNATURE = r"^create or replace function {}\((.*?)\)\nreturns "
 ARGUMENT = re.compile(r"(\w+) (\S+)(?: default (.*))?", re.S)
 ROOM = re.compile(r"(?:core/\d+_|parts/)(\w+)/")
 IMPORTS = """
+from pgbraid.async_client.queries import embed_query
 from pgbraid.arguments import as_interval, as_list, as_numbers, check_query, optional_json, row_count, to_json
 from pgbraid.contexts import Passage
 from pgbraid.results import SearchResult
@@ -107,6 +108,12 @@ class Call:
         returned = ast.unparse(self.method.returns) if self.method.returns else "None"
         parameters = ast.unparse(self.method.args)
         checks = [f"    check_query({one.name})" for one in self.arguments if one.sql_name == "query_text"]
+        if {"query_text", "query_embedding", "semantic_min_score"} <= {one.name for one in self.arguments}:
+            # Where the database embeds, or knows the vector, None leaves it to the database.
+            checks += [
+                "    if query_embedding is None and semantic_min_score is not None and query_text:",
+                "        query_embedding, _, _ = await embed_query(client, query_text, collection, options, [])",
+            ]
         if counted := self.counted:
             name, default = counted.name, counted.default
             parameters = parameters.replace(f"{name}: int={default}", f"{name}: int | None=None")

@@ -25,12 +25,12 @@ declare
   v_conditions braid_store.query_condition[] := braid_store.query_conditions(tokens);
   v_words braid_store.text_query := braid_store.empty_query();
 begin
-  if v_is_all then
+  if not v_is_any then
     -- As in compile_query, but with the lexemes that no chunk has: demand_whole_words tells what each word must have.
     v_words.terms := array(
-      select distinct t.lexeme collate "C"
+      select distinct t.lexeme collate "C" || case t.kind when 'prefix' then '*' else '' end
       from unnest(standing_query_terms.tokens) t
-      where t.occurrence in ('must', 'should') and t.kind <> 'prefix'
+      where t.occurrence in ('must', 'should')
       order by 1);
     v_words.lexemes := v_words.terms;
     v_words.term_numbers := array(select generate_subscripts(v_words.terms, 1));
@@ -55,7 +55,8 @@ begin
             else true
           end
   ), words as (
-    select w.word_number, array_agg(distinct w.lexeme collate "C") as lexemes
+    select w.word_number, array_agg(distinct w.lexeme collate "C") as lexemes,
+           bool_or(w.lexeme ~ '[*]$') as has_prefix
     from unnest(v_words.lexemes, v_words.word_numbers) w (lexeme, word_number)
     where w.word_number > 0
     group by w.word_number
@@ -69,8 +70,23 @@ begin
     select case cardinality(w.lexemes) when 1 then 'word ' || l.lexeme else 'words ' || w.word_number end,
            l.lexeme, false
     from words w, unnest(w.lexemes) l (lexeme)
-    -- A prefix may be one of the alternatives, and has no lexemes here.
-    where not exists (select from unnest(standing_query_terms.tokens) t where t.kind = 'prefix')
+    where v_is_all and not w.has_prefix
+    union
+    -- A chunk with n of m words has one of any m - n + 1 of them.
+    select 'share', rtrim(l.lexeme, '*'), l.lexeme ~ '[*]$'
+    from (
+      select w.lexemes, row_number() over (order by f.frequency, f.length desc, w.word_number) as place,
+             count(*) over () - v_words.required_words + 1 as kept
+      from words w,
+           lateral (
+             select coalesce(sum(p.document_frequency), 0) as frequency, max(length(l.lexeme)) as length
+             from unnest(w.lexemes) l (lexeme)
+             left join braid_store.postings p
+               on p.tenant_id = standing_query_terms.tenant_id
+                  and p.collection_id = standing_query_terms.collection_id and p.lexeme = l.lexeme
+           ) f
+    ) w, unnest(w.lexemes) l (lexeme)
+    where not v_is_all and w.place <= w.kept
     union
     select case when d.alternative_count = 1 and not d.is_prefix then 'word ' || l.lexeme
                 else 'group ' || d.group_number end, l.lexeme, d.is_prefix
@@ -94,32 +110,42 @@ begin
          coalesce(array_agg(distinct r.lexeme collate "C")
                   filter (where r.requirement = c.requirement and not r.is_prefix), '{}'),
          coalesce(array_agg(distinct r.lexeme collate "C")
-                  filter (where r.requirement = c.requirement and r.is_prefix), '{}'),
-         case
-           when v_is_all then count(*) filter (where r.requirement ^@ 'word') > 0
-           else v_is_any end,
-         (select jsonb_agg(jsonb_build_object('lexemes', w.lexemes))
-          from (select array_agg(o.lexeme) as lexemes from requirements o where o.requirement ^@ 'words '
-                group by o.requirement) w)
-  into required_lexemes, keys, prefixes, is_plain, demands
+                  filter (where r.requirement = c.requirement and r.is_prefix), '{}')
+  into required_lexemes, keys, prefixes
   from requirements r, chosen c;
 
-  select coalesce(array_agg(distinct c.lexemes[1] collate "C")
-                  filter (where c.is_excluded and cardinality(c.lexemes) = 1 and not c.is_prefix), '{}'),
-         nullif(coalesce(demands, '[]')
-                || coalesce(jsonb_agg(jsonb_build_object('lexemes', c.lexemes, 'offsets', c.offsets,
-                                                         'is_excluded', c.is_excluded))
-                              filter (where cardinality(c.lexemes) > 1 and (c.is_excluded or c.alternative_count = 1)),
-                            '[]'), '[]'),
-         is_plain and coalesce(bool_and(not c.is_prefix and (c.is_excluded or c.alternative_count = 1)), true)
-           -- A quotation that demands nothing, as in prose, ranks by its words.
-           and not exists (select from unnest(standing_query_terms.tokens) t
-                           where t.kind = 'prefix' or t.kind = 'phrase' and t.occurrence = 'should')
-  into excluded_lexemes, demands, is_plain
+  -- required_lexemes has the words with one lexeme, if all words must be there.
+  select jsonb_build_array(jsonb_build_object(
+           'required', v_words.required_words - count(*) filter (where v_is_all and w.is_single),
+           'words', jsonb_agg(to_jsonb(w.lexemes)) filter (where not (v_is_all and w.is_single))))
+  into demands
   from (
-    select c.*, count(*) over (partition by c.group_number, c.is_excluded) as alternative_count
-    from unnest(v_conditions) c
-  ) c;
+    select array_agg(distinct w.lexeme) as lexemes,
+           count(distinct w.lexeme) = 1 and min(w.lexeme) !~ '[*]$' as is_single
+    from unnest(v_words.lexemes, v_words.word_numbers) w (lexeme, word_number)
+    where w.word_number > 0
+    group by w.word_number
+  ) w
+  having count(*) filter (where not (v_is_all and w.is_single)) > 0;
+
+  select coalesce(array_agg(distinct c.lexemes[1] collate "C")
+                  filter (where c.is_excluded and cardinality(c.lexemes) = 1 and not c.is_prefix), '{}')
+  into excluded_lexemes
+  from unnest(v_conditions) c;
+  demands := nullif(coalesce(demands, '[]') || (
+    select coalesce(jsonb_agg(jsonb_build_object('is_excluded', g.is_excluded, 'conditions', g.conditions)), '[]')
+    from (
+      select c.is_excluded, jsonb_agg(jsonb_build_object('lexemes', c.lexemes, 'offsets', c.offsets,
+                                                         'is_prefix', c.is_prefix)) as conditions
+      from unnest(v_conditions) c
+      where not (c.is_excluded and cardinality(c.lexemes) = 1 and not c.is_prefix)
+      group by c.group_number, c.is_excluded
+      -- required_lexemes has the words that are demanded alone.
+      having count(*) > 1 or bool_or(c.is_excluded or c.is_prefix or cardinality(c.lexemes) > 1)
+    ) g), '[]');
+  -- A quotation that demands nothing, as in prose, ranks by its words.
+  is_plain := not exists (select from unnest(standing_query_terms.tokens) t
+                          where t.kind = 'phrase' and t.occurrence = 'should');
 end
 $$;
 

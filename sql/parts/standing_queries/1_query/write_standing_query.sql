@@ -32,6 +32,7 @@ declare
   v_tokens braid_store.query_token[] := '{}';
   v_terms record;
   v_other text;
+  v_embedding @vector@.vector := write_standing_query.query_embedding;
   v_count int;
   v_query_id bigint;
 begin
@@ -41,10 +42,7 @@ begin
   elsif v_text = '' and write_standing_query.query_embedding is null then
     raise exception 'query_text and query_embedding are both empty'
       using errcode = '22023', hint = 'Give a text, an embedding, or both.';
-  elsif write_standing_query.query_embedding is null and write_standing_query.semantic_min_score is not null then
-    raise exception 'semantic_min_score is %, and there is no query_embedding', write_standing_query.semantic_min_score
-      using errcode = '22023', hint = 'Give query_embedding, or leave semantic_min_score out.';
-  elsif write_standing_query.query_embedding is not null
+  elsif num_nonnulls(write_standing_query.query_embedding, write_standing_query.semantic_min_score) > 0
         and (write_standing_query.semantic_min_score between -1e38 and 1e38) is not true then
     raise exception 'semantic_min_score is %', coalesce(write_standing_query.semantic_min_score::text, 'null')
       using errcode = '22023',
@@ -72,9 +70,24 @@ begin
         using errcode = '54000', hint = 'Give the words that matter, or several standing queries.';
     end if;
   end if;
+  if v_embedding is null and write_standing_query.semantic_min_score is not null then
+    if v_text <> '' and v_collection.parts is not null then
+      select e.embedding into v_embedding
+      from braid_store.extend_query_embedding(
+             tenant_id, v_collection,
+             braid_store.asked_text(v_text, coalesce((options -> 'operators')::boolean, true), v_language.text_config),
+             '') e;
+    end if;
+    if v_embedding is null then
+      raise exception 'semantic_min_score is %, and there is no query_embedding', semantic_min_score
+        using errcode = '22023',
+              hint = 'Give query_embedding, or leave semantic_min_score out. Where a collection has a static embedder, '
+                     'the words of query_text are enough.';
+    end if;
+  end if;
   v_terms := braid_store.standing_query_terms(tenant_id, v_collection.id, v_tokens, match);
   if v_text <> '' then
-    if coalesce(cardinality(v_terms.keys || v_terms.prefixes), 0) = 0 and write_standing_query.query_embedding is null
+    if coalesce(cardinality(v_terms.keys || v_terms.prefixes), 0) = 0 and v_embedding is null
       then
       raise exception 'query_text ''%'' has no word that a text could have', left(v_text, 100)
         using errcode = '22023', hint = 'Give a word to search for; exclusions alone match nothing.';
@@ -88,8 +101,8 @@ begin
   end if;
 
   v_collection := braid_store.lock_for_writing(v_collection.id, tenant_id);
-  if write_standing_query.query_embedding is not null then
-    perform braid_store.check_embeddings(v_collection, array[write_standing_query.query_embedding], 'query_embedding');
+  if v_embedding is not null then
+    perform braid_store.check_embeddings(v_collection, array[v_embedding], 'query_embedding');
   end if;
   v_count := 1 + coalesce((
     select q.query_count from braid_store.standing_queries q
@@ -125,11 +138,11 @@ begin
     union all
     select true, unnest(v_terms.prefixes)
   ) k;
-  if write_standing_query.query_embedding is not null then
+  if v_embedding is not null then
     insert into braid_store.standing_query_embeddings (tenant_id, collection_id, vector_space_id, query_id, min_score,
                                                        embedding)
     values (tenant_id, v_collection.id, v_collection.vector_space_id, v_query_id,
-            write_standing_query.semantic_min_score, write_standing_query.query_embedding);
+            write_standing_query.semantic_min_score, v_embedding);
   end if;
 end
 $$;

@@ -62,13 +62,13 @@ begin
            offset 0
          ) f
   ), words as materialized (
-    select w.lexeme collate "C" as lexeme, array_agg(t.chunk_id) as chunk_ids
+    select w.lexeme collate "C" as lexeme, array_agg(t.chunk_id) as chunk_ids, true as is_literal
     from texts t, unnest(t.lexemes) w (lexeme)
     group by w.lexeme collate "C"
     union all
-    select s, candidate_queries.chunk_ids from unnest(v_synonymous) s
+    select s, candidate_queries.chunk_ids, false from unnest(v_synonymous) s
   ), found as materialized (
-    select k.query_id, w.chunk_ids
+    select k.query_id, w.chunk_ids, w.is_literal
     from words w,
          lateral (
            select k.query_id from braid_store.standing_query_terms k
@@ -78,7 +78,7 @@ begin
            offset 0
          ) k
     union all
-    select k.query_id, w.chunk_ids
+    select k.query_id, w.chunk_ids, w.is_literal
     from words w, generate_series(1, case when v_has_prefixes then length(w.lexeme) else 0 end) n (length),
          lateral (
            select k.query_id from braid_store.standing_query_terms k
@@ -100,10 +100,17 @@ begin
          ) q
   ), pairs as (
     select q.id, t.chunk_id,
-           q.is_plain and candidate_queries.collection.title_weight > 0
+           q.is_plain and candidate_queries.collection.title_weight > 0 and p.is_literal
              and (v_synonymous = '{}'
-                  or q.required_lexemes <> '{}' and q.required_lexemes <@ t.lexemes and q.demands is null) as is_sure
-    from (select distinct f.query_id, unnest(f.chunk_ids) as chunk_id from found f) p
+                  or q.required_lexemes <@ t.lexemes
+                     and (q.demands is null
+                          or braid_store.demands_hold(q.demands, t.lexemes, '{}', t.position_ends, t.positions)))
+             as is_sure
+    from (
+      select f.query_id, c.chunk_id, bool_or(f.is_literal) as is_literal
+      from found f, unnest(f.chunk_ids) c (chunk_id)
+      group by f.query_id, c.chunk_id
+    ) p
     join queries q on q.id = p.query_id
     join texts t on t.chunk_id = p.chunk_id
     where q.required_lexemes <@ case when v_synonymous = '{}' then t.lexemes else t.lexemes || v_synonymous end
@@ -111,13 +118,12 @@ begin
       and (q.demands is null
            or braid_store.demands_hold(q.demands, t.lexemes, v_synonymous, t.position_ends, t.positions))
   )
-  select p.id, array_agg(p.chunk_id order by p.chunk_id), p.is_sure
+  select p.id, array_agg(p.chunk_id order by p.chunk_id), bool_and(p.is_sure)
   from pairs p
-  group by p.id, p.is_sure;
+  group by p.id;
 end
 $$;
 
 comment on function braid_store.candidate_queries(int, braid_store.collections, bigint[]) is
   'Return the standing queries whose text may match some of the given chunks, with these chunks. are_sure: the '
-  'chunks match, if they pass the query''s filter; otherwise verified_chunks() decides. A query may have a row of '
-  'each kind.';
+  'chunks match, if they pass the query''s filter; otherwise verified_chunks() decides.';

@@ -30,7 +30,8 @@ comment on function braid.create_standing_query(text, text, @vector@.vector, jso
   'the language of full_text_search. query_embedding: a vector that is compared with the vectors of chunks when these '
   'are stored; the demands of query_text (+, - and quotation marks) hold here, too. filters: as in full_text_search. '
   'match: all (the default), any, or the least share of the words of query_text that a chunk must have, such as 75%. '
-  'semantic_min_score: the least similarity of a chunk''s vector; required with query_embedding. options: language and '
+  'semantic_min_score: the least similarity of a chunk''s vector; required with query_embedding. With it alone, the '
+  'vector of query_text is taken, if the collection has a static embedder or stores it. options: language and '
   'operators, as in searches.\n'
   'Matches wait for claim_matches. A tenant may have 10000 standing queries in a collection. Raise 22023 for a query '
   'that nothing can match, and for a name that exists.';

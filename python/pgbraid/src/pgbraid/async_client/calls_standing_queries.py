@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Duration, OtherNames, as_interval, as_list, check_query, optional_json, row_count
+from pgbraid.async_client.queries import embed_query
 from pgbraid.search_options import SearchOptions
 from pgbraid.stored import StandingQueryMatch
 from pgbraid.vectors import VectorLike, to_vector
@@ -34,13 +35,16 @@ async def create_standing_query(
     language of full_text_search. query_embedding: a vector that is compared with the vectors of chunks when these are
     stored; the demands of query_text (+, - and quotation marks) hold here, too. filters: as in full_text_search.
     match: all (the default), any, or the least share of the words of query_text that a chunk must have, such as 75%.
-    semantic_min_score: the least similarity of a chunk's vector; required with query_embedding. options: language and
+    semantic_min_score: the least similarity of a chunk's vector; required with query_embedding. With it alone, the
+    vector of query_text is taken, if the collection has a static embedder or stores it. options: language and
     operators, as in searches. Matches wait for claim_matches. A tenant may have 10000 standing queries in a
     collection. Raise 22023 for a query that nothing can match, and for a name that exists.
 
     Maps to braid.create_standing_query. Raise InvalidArgumentError, NotFoundError, LimitExceededError.
     """
     check_query(query_text)
+    if query_embedding is None and semantic_min_score is not None and query_text:
+        query_embedding, _, _ = await embed_query(client, query_text, collection, options, [])
     await client._session.value(
         "create_standing_query",
         """
