@@ -12,7 +12,8 @@ from parts.permissions.test_access import principals
 from support.calls import one, upsert
 
 Connection = psycopg.Connection[Any]
-SHOWN = ["the lighthouse of discount", "a discount at the lighthouse 港口", "a lighthouse keeper in 港口"]
+SHOWN = ["the lighthouse of discount zebra", "a discount at the lighthouse 港口", "a lighthouse keeper in 港口"]
+MANY = " ".join(f"zeb{n}" for n in range(200))
 # Each pair has a word that only hidden documents have, and a word that no document has and that is like it.
 PAIRS = [
     ("lighthouze", "lighthouxe"),
@@ -40,7 +41,12 @@ def docs(db: Connection) -> Connection:
         for n, content in enumerate(SHOWN)
     ]
     hidden: list[dict[str, Any]] = [
-        {"external_id": f"h{n}", "content": "lighthouze AB-1234 价港", "embedding": [1, n], "access": ["group:board"]}
+        {
+            "external_id": f"h{n}",
+            "content": f"lighthouze AB-1234 价港 {MANY}",
+            "embedding": [1, n],
+            "access": ["group:board"],
+        }
         for n in range(5)
     ]
     upsert(db, shown + hidden, "docs")
@@ -70,6 +76,13 @@ def test_completions_of_unspaced_scripts_do_not_tell_of_hidden_texts(docs: Conne
             for typed in ("价港", "票港")
         ]
     assert found == ["价港口", "票港口"]
+
+
+def test_hidden_words_take_no_place_among_the_words_of_a_prefix(docs: Connection) -> None:
+    for query in ("zeb*", "zeb* qu* qv*"):
+        with principals(docs, "group:sales"):
+            found = one(docs, "select external_id from braid.full_text_search(%s, collection => 'docs')", query)
+        assert found == "s0"
 
 
 def test_a_session_that_reads_all_is_told_all(docs: Connection) -> None:

@@ -190,7 +190,8 @@ begin
     -- In other searches, a word that the session may not learn of is like any word that finds nothing.
     if v_collection.parts is not null and not v_filter.is_empty
        and (is_reported or v_collection.typos = 'auto' or v_options.strategy = 'auto'
-            or cardinality(v_query.lexemes) >= 64) then
+            -- Prefixes may have left words out: eleven of them share 128 words, for example.
+            or cardinality(v_query.lexemes) >= 20) then
       v_query := braid_store.hide_lexemes(v_query, tenant_id, v_collection, v_tokens, match);
     end if;
     if filters is not null or v_collection.typos = 'auto' or cardinality(v_query.absent_terms) > 0 then
