@@ -51,12 +51,34 @@ comment on column braid_store.permission_settings.only_row is 'Keeps the table a
 comment on column braid_store.permission_settings.claims is
     'Claims of the verified token, each with the prefix that makes a principal of its value.';
 
+create table braid_store.access_list_counts (
+    tenant_id int not null,
+    collection_id int not null,
+    access_list_id bigint not null,
+    chunk_count bigint not null,
+    total_count bigint not null,
+    counted_at timestamptz not null default now(),
+    primary key (tenant_id, collection_id, access_list_id)
+);
+comment on table braid_store.access_list_counts is
+    'How many chunks of a collection each list had when they were counted. Searches are planned by it.';
+comment on column braid_store.access_list_counts.tenant_id is 'The tenant of the chunks.';
+comment on column braid_store.access_list_counts.collection_id is 'The collection of the chunks.';
+comment on column braid_store.access_list_counts.access_list_id is 'A list; 0 for chunks without one.';
+comment on column braid_store.access_list_counts.chunk_count is 'How many chunks had the list.';
+comment on column braid_store.access_list_counts.total_count is 'How many chunks the collection had.';
+comment on column braid_store.access_list_counts.counted_at is 'When they were counted.';
+
 -- Rows without a list are for everyone in the tenant.
 alter table braid_store.documents add column access_list_id bigint;
 alter table braid_store.chunks add column access_list_id bigint;
 create index documents_access_list_idx on braid_store.documents (tenant_id, access_list_id)
     where access_list_id is not null;
-create index chunks_access_list_idx on braid_store.chunks (tenant_id, collection_id, access_list_id);
+-- They are partial so that the planner takes them for nothing else.
+create index chunks_access_list_idx on braid_store.chunks (tenant_id, collection_id, access_list_id) include (id)
+    where access_list_id is not null;
+create index chunks_open_idx on braid_store.chunks (tenant_id, collection_id, access_list_id) include (id)
+    where access_list_id is null;
 comment on column braid_store.documents.access_list_id is
     'The list of the principals that may read the document; null if everyone in the tenant may.';
 comment on column braid_store.chunks.access_list_id is 'The list of the chunk''s document.';

@@ -533,3 +533,22 @@ def test_a_word_of_hidden_documents_alone_scores_like_no_word(db: Connection) ->
                 for word in ("zebrafish", "zebraffii")
             ]
         assert rows[0] == rows[1] and rows[0], call
+
+
+def test_maintenance_counts_the_chunks_of_lists(filled: Connection) -> None:
+    """Searches are planned by the share of chunks that a session may read."""
+    share = "select braid_store.readable_share(%s, braid_calls.readable_lists())"
+    counted = "select coalesce(sum(chunk_count), 0)::int from braid_store.access_list_counts where collection_id = %s"
+    collection = one(filled, "select id from braid_store.collections where name = 'docs'")
+    maintain(filled)
+    assert one(filled, counted, collection) == len(DOCUMENTS)
+    for names, expected in (("group:sales", 0.5), ("group:board", 0.5), ("user:x", 0.25)):
+        with principals(filled, names):
+            assert one(filled, share, collection) == expected
+    # As many again change more than a tenth.
+    upsert(filled, [{"external_id": f"new{n}", "content": "discount"} for n in range(4)], "docs")
+    maintain(filled)
+    with principals(filled, "user:x"):
+        assert one(filled, share, collection) == 5 / 8
+    filled.execute("select braid.clear_collection('docs')")
+    assert one(filled, counted, collection) == 0

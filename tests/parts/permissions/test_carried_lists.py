@@ -18,12 +18,10 @@ from support.calls import one
 from support.waiting import until
 
 Connection = psycopg.Connection[Any]
-SETTING = "braid.readable_lists"
-SIGNATURE_LENGTH = 64
+LISTS, SIGNATURE = "braid.readable_lists", "braid.readable_lists_signature"
 # Parts of one DO block have the same time, so lists stay valid between them unless something else forbids it.
 SEARCH = "select coalesce(string_agg(external_id, ' ' order by external_id), '') into v_found"
 SEARCH += " from braid.full_text_search('discount', collection => 'docs');"
-CARRIED = f"select current_setting('{SETTING}')"
 
 
 def run(connection: Connection, *parts: str) -> list[str]:
@@ -31,7 +29,7 @@ def run(connection: Connection, *parts: str) -> list[str]:
     body = "".join(f"{part} {SEARCH} v_all := v_all || v_found;" for part in parts)
     with connection.transaction():
         connection.execute(
-            f"do $do$ declare v_found text; v_carried text; v_all text[] := '{{}}'; begin {body}"
+            f"do $do$ declare v_found text; v_lists text; v_signature text; v_all text[] := '{{}}'; begin {body}"
             " perform set_config('test.found', v_all::text, true); end $do$"
         )
         found: list[str] = one(connection, "select current_setting('test.found')::text[]")
@@ -42,8 +40,22 @@ def ask(*names: str) -> str:
     return f"perform set_config('braid.principals', '{json.dumps(names)}', true);"
 
 
-KEEP = f"v_carried := current_setting('{SETTING}');"
-FORGE = f"perform set_config('{SETTING}', v_carried, true);"
+KEEP = f"v_lists := current_setting('{LISTS}'); v_signature := current_setting('{SIGNATURE}');"
+FORGE = f"perform set_config('{LISTS}', v_lists, true), set_config('{SIGNATURE}', v_signature, true);"
+
+
+def carried(connection: Connection) -> tuple[str, str]:
+    """Return the lists and their signature."""
+    row = connection.execute("select current_setting(%s, true), current_setting(%s, true)", (LISTS, SIGNATURE))
+    lists, signature = row.fetchall()[0]
+    return lists, signature
+
+
+def forge(connection: Connection, lists: str, signature: str, is_local: bool = True) -> None:
+    connection.execute(
+        "select set_config(%s, %s, %s), set_config(%s, %s, %s)",
+        (LISTS, lists, is_local, SIGNATURE, signature, is_local),
+    )
 
 
 def test_a_search_looks_the_lists_up_once(filled: Connection) -> None:  # noqa: F811
@@ -60,29 +72,19 @@ def test_nobody_makes_lists(filled: Connection) -> None:  # noqa: F811
     lists = one(filled, "select range_agg(int8range(id, id, '[]'))::text from braid_store.access_lists")
     with principals(filled, "group:sales"):
         assert found(filled) == ["open", "sales"]
-        carried: str = one(filled, CARRIED)
-        own = carried[SIGNATURE_LENGTH:]
-        assert re.fullmatch("[0-9a-f]{64}", carried[:SIGNATURE_LENGTH]) and own != lists
-        for forged in (
-            "all",
-            "0" * SIGNATURE_LENGTH + "all",
-            "0" * SIGNATURE_LENGTH + lists,
-            carried[:SIGNATURE_LENGTH] + lists,
-            carried[:SIGNATURE_LENGTH],
-            lists,
-            "'; select 1",
-            carried,
-        ):
-            filled.execute("select set_config(%s, %s, true)", (SETTING, forged))
+        own, signature = carried(filled)
+        assert re.fullmatch("[0-9a-f]{64}", signature) and own != lists
+        for forged in ((lists, signature), (lists, ""), (lists, "0" * 64), ("all", signature), ("", signature),
+                       ("'; select 1", "0"), (own, signature)):  # fmt: skip
+            forge(filled, *forged)
             assert one(filled, "select braid_calls.readable_lists()::text") == own
             assert found(filled) == ["open", "sales"]
-    # Signed lists that are changed in the same statement.
-    changed = f"v_carried := left(v_carried, {SIGNATURE_LENGTH}) ||"
+    # Only the lists are changed, in the same statement.
     seen = run(
         filled,
         ask("group:sales"),
-        f"{KEEP} {changed} '{lists}'; {FORGE}",
-        f"{changed} 'all'; {FORGE}",
+        f"{KEEP} v_lists := '{lists}'; {FORGE}",
+        f"v_lists := 'all'; {FORGE}",
     )
     assert seen == ["open sales"] * 3
 
@@ -161,15 +163,15 @@ def test_old_lists_show_nothing(filled: Connection, connect_as: Callable[..., Co
     )
     with session.transaction():
         assert {row[0] for row in session.execute("execute searched")} == {"board", "open"}
-        carried: str = one(session, CARRIED)
+        former = carried(session)
         # The next statement of the same transaction shows less.
         filled.execute("select braid.remove_principal_member('default', 'group:board', 'user:ana')")
         assert {row[0] for row in session.execute("execute searched")} == {"open"}
-        session.execute("select set_config(%s, %s, true)", (SETTING, carried))
+        forge(session, *former)
         assert {row[0] for row in session.execute("execute searched")} == {"open"}
     # The next user of the pooled session.
-    assert one(session, CARRIED) == ""
-    session.execute("select set_config(%s, %s, false)", (SETTING, carried))
+    assert carried(session) == ("", "")
+    forge(session, *former, is_local=False)
     assert {row[0] for row in session.execute("execute searched")} == {"open"}
     with session.transaction():
         session.execute("set transaction isolation level repeatable read")
@@ -193,9 +195,9 @@ def test_a_role_that_is_revoked_is_lost_in_an_old_snapshot(
     with reader.transaction():
         reader.execute("set transaction isolation level repeatable read")
         assert found(reader) == ["board", "open"]
-        carried = one(reader, CARRIED)
+        former = carried(reader)
         filled.execute(f"revoke {role} from {login}")
-        reader.execute("select set_config(%s, %s, true)", (SETTING, carried))
+        forge(reader, *former)
         # PostgreSQL notices changes of roles when a transaction locks a table that it has not locked yet.
         reader.execute("select from pg_catalog.pg_publication")
         assert found(reader) == ["open"]
@@ -221,5 +223,5 @@ def test_the_signature_has_all_settings_that_decide(filled: Connection) -> None:
     def settings(name: str) -> set[str]:
         return set(re.findall(r"current_setting\('([\w.]+)'", bodies[name]))
 
-    read = {setting for name in reached for setting in settings(name)} - {SETTING}
+    read = {setting for name in reached for setting in settings(name)} - {LISTS, SIGNATURE}
     assert read == settings("braid_store.lists_signature")

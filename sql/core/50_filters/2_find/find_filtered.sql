@@ -50,6 +50,7 @@ declare
   v_max_share float8;
   v_chunk_ids bigint[];
   v_listed_count bigint;
+  v_limit int; -- the most chunks that are read from an index at first
   v_is_given boolean := false;
   v_is_listed boolean := false; -- True if the lists gave the share.
 begin
@@ -75,8 +76,13 @@ begin
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
   if filter.source is not null then
-    v_chunk_ids := braid_store.source_chunk_ids(filter, least(v_max_count, c_at_once));
-    v_is_given := cardinality(v_chunk_ids) <= least(v_max_count, c_at_once);
+    -- If a part or an earlier round knows the share, the index is read once, or not at all.
+    v_limit := case when filter.share is null then least(v_max_count, c_at_once)
+                    when filter.share * v_chunk_count <= v_max_count then v_max_count end;
+    if v_limit is not null then
+      v_chunk_ids := braid_store.source_chunk_ids(filter, v_limit);
+      v_is_given := cardinality(v_chunk_ids) <= v_limit;
+    end if;
     if not v_is_given then
       -- The lists know the exact number that pass, a sample only an estimate.
       filter.lists := braid_store.listed_conditions(filters);
@@ -99,7 +105,8 @@ begin
     if filter.share * v_chunk_count > 2 * v_max_count then
       return filter;
     end if;
-    if filter.source is not null and v_max_count > c_at_once then
+    if filter.source is not null and v_limit < v_max_count
+       and (v_is_listed and v_listed_count > v_max_count) is not true then
       v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
       v_is_given := cardinality(v_chunk_ids) <= v_max_count;
     end if;

@@ -13,11 +13,12 @@ declare
   v_lists int8multirange := braid_calls.readable_lists();
   v_carried text := coalesce(v_lists::text, 'all');
 begin
-  perform set_config('braid.readable_lists', concat(braid_store.lists_signature(v_carried), v_carried), true);
+  perform set_config('braid.readable_lists', v_carried, true),
+          set_config('braid.readable_lists_signature', braid_store.lists_signature(v_carried), true);
   return v_lists;
 end
 $$;
 
 comment on function braid_store.carry_readable_lists() is
   'Return the access lists that the session may read, and carry them to the other statements of a search. They are in '
-  'a setting, which any login can set, so they are signed.';
+  'a setting, which any login can set, so another setting has their signature.';

@@ -12,16 +12,15 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  c_signature_length constant int := 64;
-  v_carried text := current_setting('braid.readable_lists', true);
-  v_lists text;
+  v_signature text := current_setting('braid.readable_lists_signature', true);
+  v_carried text;
   v_tenant_id int;
   v_principals text[];
 begin
-  if v_carried <> '' then
-    v_lists := substr(v_carried, c_signature_length + 1);
-    if left(v_carried, c_signature_length) = braid_store.lists_signature(v_lists) then
-      return nullif(v_lists, 'all')::int8multirange;
+  if v_signature <> '' then
+    v_carried := current_setting('braid.readable_lists', true);
+    if v_signature = braid_store.lists_signature(v_carried) then
+      return nullif(v_carried, 'all')::int8multirange;
     end if;
   end if;
   v_tenant_id := braid_calls.session_tenant_id();

@@ -29,9 +29,9 @@ begin
     filter.share := braid_store.readable_share(collection_id, v_lists);
     -- The order and the range leave the planner one index: see condition_source.
     filter.source := format(
-      'select s.id from unnest(%1$L::int8multirange) r, generate_series(lower(r), upper(r) - 1) l (id), '
+      'select s.id from unnest(%1$L::int8multirange) r, '
       'lateral (select c.id from braid_store.chunks c where c.tenant_id = %2$s and c.collection_id = %3$s '
-      'and c.access_list_id between l.id and l.id order by c.access_list_id offset 0) s '
+      'and c.access_list_id between lower(r) and upper(r) - 1 order by c.access_list_id offset 0) s '
       'union all select s.id from (select c.id from braid_store.chunks c where c.tenant_id = %2$s '
       'and c.collection_id = %3$s and c.access_list_id is null order by c.access_list_id offset 0) s',
       v_lists, tenant_id, collection_id);

@@ -1,6 +1,6 @@
 -- role: definer
 -- tenants: all
--- Policies hide the chunks that it counts.
+-- Policies hide the chunks that it samples.
 create or replace function braid_store.readable_share(collection_id int, lists int8multirange)
 returns float8
 language plpgsql
@@ -15,8 +15,16 @@ as $$
 declare
   c_sample constant int := 64;
   v_tenant_id int := braid_calls.session_tenant_id();
+  v_ids bigint[] := array(
+    select 0
+    union all
+    select l.id from unnest(readable_share.lists) r, generate_series(lower(r), upper(r) - 1) l (id));
+  v_share float8;
 begin
-  return (
+  select sum(a.chunk_count)::float8 / max(a.total_count) into v_share
+  from braid_store.access_list_counts a
+  where a.tenant_id = v_tenant_id and a.collection_id = readable_share.collection_id and a.access_list_id = any (v_ids);
+  return coalesce(v_share, (
     select coalesce(avg((c.access_list_id is null or c.access_list_id <@ readable_share.lists)::int), 0)
     from unnest(braid_store.sampled_chunk_ids(v_tenant_id, readable_share.collection_id, c_sample)) u (chunk_id),
          lateral (
@@ -24,9 +32,10 @@ begin
            where c.tenant_id = v_tenant_id and c.id between u.chunk_id and u.chunk_id
            order by c.id
            offset 0
-         ) c);
+         ) c));
 end
 $$;
 
 comment on function braid_store.readable_share(int, int8multirange) is
-  'Return the share of chunks of a collection that have one of these lists or none, from a sample of all chunks.';
+  'Estimate the share of chunks of a collection that have one of these lists or none. Maintenance counts them; before '
+  'that, a sample of all chunks tells.';
