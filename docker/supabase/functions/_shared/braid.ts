@@ -47,6 +47,7 @@ export type SearchOptions = {
     after?: number | null
   } | null
   cursor?: string | null
+  decompounding?: string | null
   profile?: string | { [key: string]: Json | undefined } | null
   ranking_model?: string | { [key: string]: Json | undefined } | boolean | null
   late_interaction?: { [key: string]: Json | undefined } | null

@@ -35,6 +35,7 @@ class SearchOptions(TypedDict, total=False):
     diversify: bool | Mapping[str, Any]
     context: bool | Mapping[str, Any]
     cursor: str
+    decompounding: Literal["off", "auto"]
     profile: str | Mapping[str, Any]
     ranking_model: str | Mapping[str, Any] | bool
     late_interaction: Mapping[str, Any]

@@ -46,11 +46,7 @@ def section(name: str, option: Option, parts: Mapping[str, str]) -> Iterator[lis
     # Other hints repeat the value's type and bounds.
     if option["types"] != ["boolean"] and "least" not in option:
         lines += item(coded(option["hint"]))
-    part = (
-        f" Part: [{parts[name].replace('_', ' ')}](functions.md#{parts[name].replace('_', '-')})."
-        if name in parts
-        else ""
-    )
+    part = f" Part: [{parts[name].replace('_', ' ')}](../guide/parts.md)." if name in parts else ""
     yield [*lines, *item(f"Guide: {guide(option['page'])}.{part}")]
 
 

@@ -108,7 +108,6 @@ def ranking_settings() -> Iterator[list[str]]:
         yield from section(name, columns()[name], coded(hint), f"Presets: {defaults(name)}.")
     for part, name, facts in part_settings():
         if "ranking_hint" in facts:
-            # The part's name is an anchor of functions.md.
             yield from section(name, facts["sentence"], coded(facts["ranking_hint"]), part_link(part))
 
 
@@ -126,7 +125,7 @@ def part_settings() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def part_link(part: str) -> str:
-    return f"Part: [{part.replace('_', ' ')}](functions.md#{part.replace('_', '-')})."
+    return f"Part: [{part.replace('_', ' ')}](../guide/parts.md)."
 
 
 def page() -> str:

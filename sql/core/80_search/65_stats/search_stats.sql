@@ -50,8 +50,9 @@ begin
     'dropped_terms', v_query.dropped_terms,
     -- The near words are guesses. They are shown as the texts write them.
     'corrections', (
-      select coalesce(jsonb_agg(c.value || jsonb_strip_nulls(jsonb_build_object('correction', braid_store.written_word(
-               request, c.value ->> 'lexeme', c.value ->> 'word'))) order by c.ordinality), '[]')
+      select coalesce(jsonb_agg(case c.value ->> 'edits' when '0' then c.value
+               else c.value || jsonb_strip_nulls(jsonb_build_object('correction', braid_store.written_word(
+               request, c.value ->> 'lexeme', c.value ->> 'word'))) end order by c.ordinality), '[]')
       from jsonb_array_elements(request.corrections) with ordinality c),
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,

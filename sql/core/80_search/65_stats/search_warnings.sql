@@ -90,11 +90,12 @@ begin
                    case when p.count > 1000 then 'more than 1000' else p.count::text end)),
            ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
             'Only the first 128 required or excluded words and phrases of the query were applied.'),
-           ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
+           ('did_you_mean', search_warnings.stats @? '$.corrections[*] ? (@.edits > 0)',
             (select string_agg(format(case when c.applied then 'Searched for "%s" beside "%s".'
                                            else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
              from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text,
-               applied boolean))),
+               applied boolean, edits int)
+             where c.edits > 0)),
            ('empty_collection', search_warnings.stats ? 'other_collections',
             format('The collection %s, %s, has none of your documents; these collections have some: %s.',
                    to_json(search_warnings.collection),

@@ -194,12 +194,18 @@ begin
             or cardinality(v_query.lexemes) >= 20) then
       v_query := braid_store.hide_lexemes(v_query, tenant_id, v_collection, v_tokens, match);
     end if;
-    if filters is not null or v_collection.typos = 'auto' or cardinality(v_query.absent_terms) > 0 then
+    if filters is not null or v_collection.typos = 'auto' or cardinality(v_query.absent_terms) > 0
+       or num_nonnulls(v_collection.parts, v_options.parts) > 0 then
+      if num_nonnulls(v_collection.parts, v_options.parts) > 0 then
+        v_part := braid_store.match_alternatives(tenant_id, v_collection, v_tokens, match, v_query, v_options.parts);
+        v_query := v_part.matched;
+        v_corrections := v_part.corrections;
+      end if;
       -- Near words are looked up only if they are shown or used.
       if v_collection.typos = 'auto' or is_reported and cardinality(v_query.absent_terms) > 0 then
         v_part := braid_store.match_typos(tenant_id, v_collection, v_tokens, match, v_query);
         v_query := v_part.matched;
-        v_corrections := v_part.corrections;
+        v_corrections := coalesce(v_corrections, '[]') || v_part.corrections;
       end if;
       if filters is not null then
         if v_collection.statistics_scope = 'auto' and v_filter.source is not null then

@@ -101,11 +101,15 @@ begin
       v_options.operators)).searched,
                                          v_collection.text_config, v_collection.fold_diacritics);
     v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match);
-    if coalesce(v_options.typos, v_collection.typos) = 'auto' then
-      v_collection.typos := 'auto';
-      if v_collection.parts is not null then
-        v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, count_values.match);
-      end if;
+    v_collection.typos := coalesce(v_options.typos, v_collection.typos);
+    if v_collection.parts is not null and v_collection.typos = 'auto' then
+      v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, count_values.match);
+    end if;
+    if num_nonnulls(v_collection.parts, v_options.parts) > 0 then
+      v_query := (braid_store.match_alternatives(v_tenant_id, v_collection, v_tokens, count_values.match, v_query,
+                                                 v_options.parts)).matched;
+    end if;
+    if v_collection.typos = 'auto' then
       v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, count_values.match, v_query)).matched;
     end if;
   end if;
