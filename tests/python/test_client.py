@@ -314,6 +314,12 @@ def test_many_documents_go_in_batches(client: pgbraid.Client) -> None:
     assert client.search("word777", mode="full_text")[0].external_id == "d777"
 
 
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a batch have 50 documents at most. The test above writes full batches."""
+    monkeypatch.setattr("pgbraid.document_batches.BATCH_DOCUMENTS", 50)
+
+
 class Prepared(dict[str, Any]):
     """Record when and by which thread a document was read."""
 
@@ -330,26 +336,28 @@ class Prepared(dict[str, Any]):
         return super().__iter__()
 
 
-def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client) -> None:
-    documents = [Prepared(number) for number in range(5001)]
+def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client, small_batches: None) -> None:
+    documents = [Prepared(number) for number in range(51)]
     seen: list[tuple[int, bool]] = []
     client.add_documents(documents, progress=lambda count: seen.append((count, documents[-1].read.wait(60))))
-    assert seen == [(5000, True), (5001, True)]
+    assert seen == [(50, True), (51, True)]
     # A generator runs in the caller's thread, because it may hold an object such as a cursor of SQLite.
-    documents = [Prepared(number) for number in range(5001)]
+    documents = [Prepared(number) for number in range(51)]
     client.add_documents(document for document in documents)
     assert {document.thread for document in documents} == {threading.current_thread()}
 
 
 @pytest.mark.parametrize("part", ["turns", "embedding", "token_vectors"])
-def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(client: pgbraid.Client, part: str) -> None:
+def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(
+    client: pgbraid.Client, small_batches: None, part: str
+) -> None:
     threads: list[threading.Thread] = []
 
     def made() -> Iterator[Any]:
         threads.append(threading.current_thread())
         yield {"text": "words"} if part == "turns" else 1.0
 
-    documents: list[dict[str, Any]] = [{"external_id": f"d{number}", "content": "words"} for number in range(5001)]
+    documents: list[dict[str, Any]] = [{"external_id": f"d{number}", "content": "words"} for number in range(51)]
     chunk = {"content": "words"}
     for last in ({part: made()}, {"chunks": [chunk | {part: made()}]}):
         # This test ignores whether the collection accepts the document.
@@ -358,11 +366,13 @@ def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(client: p
     assert set(threads) == {threading.current_thread()}
 
 
-def test_what_is_wrong_in_a_later_batch_is_told_after_the_first_is_written(client: pgbraid.Client) -> None:
+def test_what_is_wrong_in_a_later_batch_is_told_after_the_first_is_written(
+    client: pgbraid.Client, small_batches: None
+) -> None:
     seen: list[int] = []
-    with pytest.raises(InvalidArgumentError, match="document 'd5001' has an unknown key 'nothing'"):
-        client.add_documents([Prepared(number, number == 5001) for number in range(5002)], progress=seen.append)
-    assert seen == [5000] and client.count() == 5000
+    with pytest.raises(InvalidArgumentError, match="document 'd51' has an unknown key 'nothing'"):
+        client.add_documents([Prepared(number, number == 51) for number in range(52)], progress=seen.append)
+    assert seen == [50] and client.count() == 50
 
 
 def test_embedding_reports_progress_and_ends(client: pgbraid.Client) -> None:

@@ -155,7 +155,9 @@ def test_usage(client: pgbraid.Client, db: psycopg.Connection[Any]) -> None:
     assert [row.embedding_model for row in client.embedding_usage(date(2000, 1, 1))] == ["m"]
 
 
-def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(client: pgbraid.Client, dsn: str) -> None:
+def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(
+    client: pgbraid.Client, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client.create_tenant("other")
     for tenant in ("default", "other"):
         client.tenant = tenant
@@ -180,6 +182,7 @@ def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(client: pgbraid.Cl
             shared.tenant = "other"
             return super().embed_documents(texts)
 
+    monkeypatch.setattr("pgbraid.document_batches.BATCH_DOCUMENTS", 50)
     with pgbraid.connect(dsn, embedder=Assigning()) as shared, warnings.catch_warnings():
         warnings.simplefilter("error")
         calls: list[Any] = [
@@ -197,11 +200,11 @@ def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(client: pgbraid.Cl
         assert shared.list_embedding_jobs() == []
 
         def documents() -> Any:
-            for n in range(5001):
-                if n == 1500:
+            for n in range(51):
+                if n == 15:
                     shared.tenant = "other"
                 yield {"external_id": f"d{n}", "content": "x"}
 
-        assert shared.add_documents(documents()).inserted == 5001
+        assert shared.add_documents(documents()).inserted == 51
         shared.tenant = "default"
-        assert shared.count() == 5002
+        assert shared.count() == 52

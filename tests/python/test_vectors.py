@@ -157,12 +157,15 @@ def test_an_iterator_is_read_once_wherever_a_batch_ends(three: pgbraid.Client, m
     assert found[0].semantic_score == pytest.approx(1)
 
 
-def test_a_wrong_vector_of_a_later_batch_is_told_by_its_document(three: pgbraid.Client) -> None:
+def test_a_wrong_vector_of_a_later_batch_is_told_by_its_document(
+    three: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgbraid.document_batches.BATCH_DOCUMENTS", 50)
     documents: list[dict[str, Any]] = [
-        {"external_id": f"d{number}", "content": "a", "embedding": [1.0, 2.0, 3.0]} for number in range(5001)
+        {"external_id": f"d{number}", "content": "a", "embedding": [1.0, 2.0, 3.0]} for number in range(51)
     ]
-    documents[5000]["embedding"] = [1.0, 2.0]
-    with pytest.raises(InvalidArgumentError, match='embedding of document "d5000" has 2 dimensions'):
+    documents[50]["embedding"] = [1.0, 2.0]
+    with pytest.raises(InvalidArgumentError, match='embedding of document "d50" has 2 dimensions'):
         three.add_documents(documents, collection="three")
 
 

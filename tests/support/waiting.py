@@ -15,14 +15,18 @@ Connection = psycopg.Connection[Any]
 
 # The timeout is far above any real duration, because a test's machine may be busy.
 PATIENCE = 180
+# Seconds between two looks. They grow, as each look takes processor time from what is waited for; a state that lasts a
+# tenth of a second is still seen.
+SHORTEST, LONGEST, GROWTH = 0.01, 0.05, 1.1
 
 
 def until(condition: Callable[[], object], explain: Callable[[], object] = lambda: None) -> None:
     """Return when the condition holds. If it never does, fail with what `explain` returns."""
-    deadline = time.monotonic() + PATIENCE
+    deadline, pause = time.monotonic() + PATIENCE, SHORTEST
     while not condition():
         assert time.monotonic() < deadline, explain()
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(LONGEST, GROWTH * pause)
 
 
 async def until_async(condition: Callable[[], object]) -> None:

@@ -105,23 +105,17 @@ HOSTILE: list[Any] = [
     None,
     "",
     "x'; drop table braid_store.chunks; --",
-    "\\ \"' %I %L $1 :a @vector@",
     "\u0000",
     "\ud83d\ude00" * 100,
-    "NaN",
     -1,
-    0,
-    2**31,
     2**63,
     1e308,
     True,
     [],
     [None],
-    [[1]],
     ["a", 1],
     {},
     {"$or": [{"$not": {"a": {"$gt": None}}}]},
-    {"a": [{"b": []}]},
 ]
 # calibrate has no arguments, and set_access changes the tenant of the next request.
 LEFT_OUT = {"calibrate", "set_access"}
