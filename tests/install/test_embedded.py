@@ -60,7 +60,7 @@ def test_ten_processes_at_once_get_one_server(home: Path, pg_version: int) -> No
         subprocess.Popen([sys.executable, "-c", ENSURE, home], env=env, stdout=subprocess.PIPE, text=True)
         for _ in range(10)
     ]
-    answers = {process.communicate(timeout=120)[0] for process in starts}
+    answers = {process.communicate(timeout=PATIENCE)[0] for process in starts}
     assert len(answers) == 1
     server = embedded.ensure_running(home)
     assert {f"{server.pid}\n"} == answers

@@ -288,7 +288,7 @@ def test_a_connection_that_broke_is_opened_again(store: PgbraidVectorStore, shar
     store.add_texts(["fox"])
     with psycopg.connect(shared_dsn, autocommit=True) as other:
         other.execute(
-            "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+            "select pg_terminate_backend(pid, 180000) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid() and application_name = 'pgbraid'"
         )
     assert texts(store.similarity_search("fox")) == ["fox"]
@@ -301,7 +301,7 @@ def test_idle_connections_that_the_server_ended_are_not_lent(store: PgbraidVecto
         await asyncio.gather(*(store.asimilarity_search("fox") for _ in range(3)))
         with psycopg.connect(shared_dsn, autocommit=True) as other:
             other.execute(
-                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                "select pg_terminate_backend(pid, 180000) from pg_stat_activity"
                 " where datname = current_database() and pid <> pg_backend_pid() and application_name = 'pgbraid'"
             )
         found = await asyncio.gather(*(store.asimilarity_search("fox") for _ in range(3)))

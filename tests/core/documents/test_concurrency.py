@@ -140,7 +140,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
         thread.start()
         until(partial(one, db, at_work, pid))
         time.sleep(wait)
-        db.execute("select pg_terminate_backend(%s, 10000)", (pid,))
+        db.execute("select pg_terminate_backend(%s, 180000)", (pid,))
         thread.join()
         assert errors
         victim.close()
@@ -148,7 +148,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
         assert full_text(db, "candle") == []
         assert_index_equals_chunks(db)
     # The same batch then goes in: the dead backend holds no lock.
-    db.execute("set lock_timeout = '1min'")
+    db.execute("set lock_timeout = '3min'")
     row = db.execute("select count(*) from braid.upsert_documents(%s)", (batch,)).fetchone()
     assert row == (3000,)
     assert len(full_text(db, "candle", match_count=5000)) == 3000

@@ -75,7 +75,7 @@ def test_two_workers_never_get_the_same_chunk(filled: Connection, dsn: str) -> N
     with connect(dsn) as first, connect(dsn) as second:
         for worker in (first, second):
             worker.execute("begin")
-            worker.execute("set local lock_timeout = '1min'")
+            worker.execute("set local lock_timeout = '3min'")
         jobs = claim(first, 3), claim(second, 10)
         assert [len(claimed) for claimed in jobs] == [3, 3]
         assert jobs[0].keys().isdisjoint(jobs[1])

@@ -142,7 +142,7 @@ def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(
         merger.execute("begin")
         insert_by_eight(merger, 1, first=7)
         assert count(merger, "segments") == 1
-        deleter.execute("set lock_timeout = '1min'")
+        deleter.execute("set lock_timeout = '3min'")
         deleter.execute("select braid.delete_document('b3-3')")
         assert_exact(db)
         merger.execute("commit")
@@ -166,7 +166,7 @@ def test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed(
         merger.execute("begin")
         insert_by_eight(merger, 1, first=7)
         assert count(merger, "segments") == 1
-        deleter.execute("set lock_timeout = '1min'")
+        deleter.execute("set lock_timeout = '3min'")
         deleter.execute(BATCH_3)
         assert count(db, "tombstones") == 8
         assert_exact(db)
@@ -182,7 +182,7 @@ def test_a_merge_while_a_delete_of_all_chunks_of_a_segment_is_not_yet_committed(
         deleter.execute("begin")
         deleter.execute(BATCH_3)
         assert (count(deleter, "segments"), count(deleter, "tombstones")) == (6, 0)
-        db.execute("set lock_timeout = '1min'")
+        db.execute("set lock_timeout = '3min'")
         insert_by_eight(db, 2, first=7)
         assert_exact(db)
         deleter.execute("rollback")

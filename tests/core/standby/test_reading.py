@@ -174,7 +174,7 @@ def test_a_standby_that_ends_a_session_rests(
     with connect(database, read_dsn=f"{database.standby}&application_name=reader") as client:
         assert found(client) == []
         with psycopg.connect(database.standby, autocommit=True) as db:
-            end = "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'reader'"
+            end = "select pg_terminate_backend(pid, 180000) from pg_stat_activity where application_name = 'reader'"
             assert one(db, end)
         with paused(database.pair), pgbraid.connect(database.primary) as other:
             other.add_documents([FOX])
@@ -343,7 +343,7 @@ def test_reads_go_on_without_a_primary(
         client.embed_pending()
         found(client)
         with psycopg.connect(database.primary, autocommit=True) as db:
-            assert one(db, "select pg_terminate_backend(%s, 5000)", client.connection.info.backend_pid)
+            assert one(db, "select pg_terminate_backend(%s, 180000)", client.connection.info.backend_pid)
         for call in calls.values():
             call(client)
         with pytest.raises(ConnectionLostError):

@@ -132,7 +132,7 @@ def test_a_promoted_standby_is_none(pg_version: int, caplog: pytest.LogCaptureFi
             assert client.count() == 0 and "writes of its own" in caplog.text
             # The primary is gone, so the promoted standby is all that is left.
             with psycopg.connect(pair.primary.dsn, autocommit=True) as db:
-                db.execute("select pg_terminate_backend(%s, 5000)", (client.connection.info.backend_pid,))
+                db.execute("select pg_terminate_backend(%s, 180000)", (client.connection.info.backend_pid,))
             with pytest.raises(ConnectionLostError):
                 client.count()
             assert client.count() == 1
@@ -194,7 +194,7 @@ def test_a_primary_that_fails_after_a_transaction(database: Database, caplog: py
             client.add_documents([FOX])
         database.pair.caught_up()
         with psycopg.connect(database.primary, autocommit=True) as db:
-            assert one(db, "select pg_terminate_backend(%s, 5000)", client.connection.info.backend_pid)
+            assert one(db, "select pg_terminate_backend(%s, 180000)", client.connection.info.backend_pid)
         assert client.count() == 1 and client.count() == 1
         assert len([told for told in caplog.messages if "may miss" in told]) == 1
 

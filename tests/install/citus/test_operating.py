@@ -273,7 +273,7 @@ def test_a_node_that_does_not_answer_is_named(
         def let_in(whether: bool) -> None:
             other.execute(f"alter database {database} allow_connections {whether}".encode())
             other.execute(
-                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                "select pg_terminate_backend(pid, 180000) from pg_stat_activity"
                 " where datname = %s and backend_type = 'client backend'",
                 (database,),
             )

@@ -46,7 +46,10 @@ pytestmark = pytest.mark.any_version
 def test_it_is_a_compose_file() -> None:
     linter = npm.installed(npm.DCLINT) / "node_modules" / "dclint" / "bin" / "dclint.cjs"
     done = subprocess.run(
-        ["node", linter, "--max-warnings", "0", FOLDER / "compose.yaml"], capture_output=True, text=True, timeout=60
+        ["node", linter, "--max-warnings", "0", FOLDER / "compose.yaml"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -157,7 +160,7 @@ class Runner:
 
     def run(self, name: str) -> None:
         done = subprocess.run(
-            self.command_of(name), env=self.environment_of(name), capture_output=True, text=True, timeout=120
+            self.command_of(name), env=self.environment_of(name), capture_output=True, text=True, timeout=PATIENCE
         )
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
 

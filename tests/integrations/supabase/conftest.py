@@ -16,6 +16,7 @@ from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid_tools.bundles.bundle import bundle
 from support import make_fast, supabase, temporary_folder
+from support.waiting import PATIENCE
 
 Psql = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -78,6 +79,6 @@ def psql(pg_version: int) -> Psql:
     def run(dsn: str, text: str, *options: str) -> subprocess.CompletedProcess[str]:
         program = str(installed_programs(pg_version) / "psql")
         command = [program, "--no-psqlrc", "--quiet", "--dbname", dsn, *options]
-        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=PATIENCE)
 
     return run

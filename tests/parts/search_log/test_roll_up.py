@@ -131,7 +131,7 @@ def test_a_roll_up_that_is_killed_or_rolled_back_has_counted_nothing(db: Connect
     assert unmoved(db) == len(searches) and hours(db) == {} and days(db) == set()
     with psycopg.connect(dsn) as other:
         maintain_once(other)
-        db.execute("select pg_terminate_backend(%s, 5000)", (other.info.backend_pid,))
+        db.execute("select pg_terminate_backend(%s, 180000)", (other.info.backend_pid,))
         with pytest.raises(psycopg.OperationalError):
             other.commit()
     assert unmoved(db) == len(searches) and hours(db) == {} and days(db) == set()

@@ -18,6 +18,7 @@ from pgbraid.errors import InvalidArgumentError, NotFoundError
 from support import OtherSession
 from support.calls import full_text, named, one, semantic, set_tenant, upsert, vector
 from support.nearest import maintain
+from support.waiting import PATIENCE
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
@@ -292,7 +293,7 @@ def test_nothing_stays_of_what_is_rolled_back(standing: Connection, other_sessio
     with other_session() as writer:
         write(writer, {"external_id": "a", "content": "An owl."})
         pid = writer.info.backend_pid
-        standing.execute("select pg_terminate_backend(%s, 60000)", (pid,))
+        standing.execute("select pg_terminate_backend(%s, 180000)", (pid,))
         writer.close()
     assert claim(standing) == []
     assert one(standing, "select count(*) from braid_store.standing_query_matches"
@@ -314,7 +315,7 @@ def test_two_claimers_share_the_matches(standing: Connection, other_session: Oth
 def test_a_writer_does_not_wait_for_a_claimer(standing: Connection, other_session: OtherSession) -> None:
     stand(standing, "owls", "owl")
     write(standing, {"external_id": "a", "content": "An owl."})
-    standing.execute("set lock_timeout = '60s'")
+    standing.execute("set lock_timeout = '3min'")
     with other_session() as claimer:
         assert len(claim(claimer)) == 1
         write(standing, {"external_id": "a", "content": "A fox."})
@@ -365,7 +366,7 @@ def test_the_notice_says_nothing(standing: Connection, other_session: OtherSessi
         listener.execute("listen braid_matches")
         write(standing, {"external_id": "a", "content": "A fox."})
         write(standing, {"external_id": "b", "content": "An owl."}, {"external_id": "c", "content": "An owl."})
-        heard = list(listener.notifies(timeout=60, stop_after=1))
+        heard = list(listener.notifies(timeout=PATIENCE, stop_after=1))
         assert [(notice.channel, notice.payload) for notice in heard] == [("braid_matches", "")]
 
 

@@ -470,7 +470,7 @@ def test_a_connection_that_broke_is_replaced(filled: str, observer: psycopg.Conn
         async with tools(filled) as client:
             given(await client.call_tool("search", {"query": "price"}))
             observer.execute(
-                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                "select pg_terminate_backend(pid, 180000) from pg_stat_activity"
                 " where datname = current_database() and pid <> pg_backend_pid()"
             )
             given(await client.call_tool("search", {"query": "price"}))
