@@ -200,7 +200,7 @@ def test_a_running_server_survives_an_interrupted_command(home: Path) -> None:
     assert embedded.ensure_running(home).pid == pid
 
 
-@pytest.mark.parametrize("name", ["with space", "o'quote", 'double"quote', "back\\slash", "per%cent", "x" * 120])
+@pytest.mark.parametrize("name", ["with space", "o'quote\"back\\slash%cent", "x" * 120])
 def test_any_folder_will_do(home: Path, pg_version: int, name: str) -> None:
     if os.geteuid() == 0:
         home.chmod(0o711)

@@ -8,7 +8,38 @@ versions.
 from __future__ import annotations
 
 SAMPLE: dict[str, tuple[str, ...]] = {
+    "core/filters/test_metadata_lists.py": (
+        "test_filters_find_what_they_say_whatever_was_written_since",
+        "test_maintenance_does_not_wait_for_other_maintenance",
+        "test_check_index_compares_the_lists",
+    ),
+    "core/full_text/test_bm25_exact.py": (
+        "test_scores_equal_bm25s",
+        "test_ties_are_in_the_order_of_external_id_whatever_the_plan",
+        "test_another_tenants_documents_change_no_score",
+        "test_reads_its_own_writes",
+        "test_an_old_snapshot_stays_exact_across_a_merge",
+        "test_maintain_refuses_a_snapshot_of_the_transaction",
+    ),
     "core/full_text/test_long_lists.py": ("test_rankings_equal_the_model",),
+    "core/full_text/test_merge.py": (
+        "test_single_inserts_are_merged_as_they_come",
+        "test_a_delete_that_commits_after_a_merge_began_stays_deleted",
+        "test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed",
+        "test_a_merge_that_is_rolled_back_was_none",
+        "test_no_merge_under_a_snapshot_of_the_transaction",
+        "test_two_maintains_at_once",
+        "test_a_session_that_knew_the_tables_small_does_not_read_them_whole",
+    ),
+    "core/postgrest/test_requests.py": (
+        "test_reading_functions_run_in_a_read_only_transaction",
+        "test_a_write_by_get_is_refused_by_the_transaction",
+        "test_a_document_is_written_replaced_and_deleted",
+        "test_each_tenant_is_served_its_own",
+        "test_a_request_leaves_nothing_behind_for_the_next",
+        "test_who_reads_may_not_write",
+    ),
+    "core/ranking/test_strategy.py": (),
     "core/upkeep/test_index_seconds.py": (
         "test_the_missing_time_is_told_everywhere",
         "test_an_interrupted_build_begins_anew",
@@ -31,6 +62,7 @@ SAMPLE: dict[str, tuple[str, ...]] = {
         "test_writers_and_readers_while_shards_are_made",
         "test_two_sessions_in_maintain_at_once",
     ),
+    "endurance/test_writers_and_readers.py": (),
     "install/test_absent_parts.py": ("test_a_plain_search_calls_nothing_of_parts",),
     "install/test_bundles_of_parts.py": ("test_a_bundle_has_the_parts_that_are_chosen",),
     "install/test_choice.py": ("test_one_part_after_the_other_is_the_same_as_all_at_once",),

@@ -17,7 +17,7 @@ from pgbraid import embedded
 pytestmark = pytest.mark.long
 SMALL, MEDIUM, LARGE = 2_000, 10_000, 50_000
 # Versions other than the default measure less: smaller tenants, and only plans for the tables as they are.
-LESS = 20_000
+LESS = 12_000
 # A plan may read this much more, because a small table is read whole rather than by an index. A written document reads
 # its path through each index of a table.
 CONSTANT, PER_DOCUMENT = 1_000, 12
