@@ -39,14 +39,15 @@ def is_at_start(word: str, other: str) -> bool:
     return any(a == b for a, b in tails) or (word[1::-1] == other[:2] and word[2:] == other[2:])
 
 
-def expected(word: str, frequencies: dict[str, int]) -> set[str]:
+def expected(word: str, frequencies: dict[str, int], two_edits_from: int = 8) -> set[str]:
     """Return the words that a word of no text finds."""
     if not any(set(word) <= set(letters) for letters in ALPHABETS) or len(word) < 4:
         return set()
     near = {other: distance(word, other) for other in frequencies}
     once = {other for other, edits in near.items() if edits == 1}
     kept = {other for other in once if other[0] == word[0]}
-    twice = {o for o, edits in near.items() if edits == 2 and o[0] == word[0] and len(o) >= 4 and len(word) >= 8}
+    has_two = len(word) >= two_edits_from
+    twice = {o for o, edits in near.items() if edits == 2 and o[0] == word[0] and len(o) >= 4 and has_two}
     found = kept or {other for other in once if is_at_start(word, other)} or twice
     order = sorted(found, key=lambda other: (not other.startswith(word), -frequencies[other], other))
     return set(order[:3])
@@ -111,14 +112,19 @@ def test_the_nearest_of_all(db: Connection, frequencies: dict[str, int]) -> None
         )
     )
     seen = []
+    other = min(frequencies)
 
     @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(word=st.one_of(near, st.text("abcd", min_size=1, max_size=10), st.text("абвг", min_size=1, max_size=8)))
-    def check(word: str) -> None:
+    @given(
+        word=st.one_of(near, st.text("abcd", min_size=1, max_size=10), st.text("абвг", min_size=1, max_size=8)),
+        is_beside=st.booleans(),
+    )
+    def check(word: str, is_beside: bool) -> None:
         assume(word)
-        terms = set(search(db, word)["stats"]["terms"])
+        terms = set(search(db, f"{word} {other}" if is_beside else word)["stats"]["terms"])
         seen.append(frozenset(terms))
-        assert terms == ({word} if word in frequencies else expected(word, frequencies))
+        meant = {word} if word in frequencies else expected(word, frequencies, 4 if is_beside else 8)
+        assert terms == (meant | {other} if is_beside else meant)
 
     check()
     assert len(set(seen)) > 50
@@ -135,6 +141,8 @@ def test_the_nearest_of_all(db: Connection, frequencies: dict[str, int]) -> None
         ("atabase", {"database"}),  # nothing begins with the same letter
         ("dxtxbxse", set()),
         ("rvie", set()),  # two edits are too many for four letters
+        ("rvie car", {"river", "car"}),  # unless another word tells what is meant
+        ("rvie boat", set()),  # which texts have
         ("riv", set()),
         ("rive", {"river"}),
         ("databa5e", set()),
@@ -177,7 +185,7 @@ def test_it_is_off_unless_asked_for(db: Connection) -> None:
 
 
 def test_stems_stop_words_and_languages(db: Connection) -> None:
-    upsert(db, [{"external_id": "1", "content": "their objections were accommodated constitutionally"}])
+    upsert(db, [{"external_id": "1", "content": "their objections were accommodated constitutionally, ordinary"}])
     for query, term in (
         ("objectoin", "object"),  # the edit is in the ending
         ("objectional", "object"),
@@ -185,6 +193,8 @@ def test_stems_stop_words_and_languages(db: Connection) -> None:
         ("cnstitutionla", "constitut"),
     ):
         assert search(db, query, "default")["stats"]["terms"] == ([term] if term else []), query
+    # The stem ends in a letter that the word does not have.
+    assert search(db, "objections ornnary", "default")["stats"]["terms"] == ["object", "ordinari"]
     db.execute("select braid.create_collection('german', text_config => 'german')")
     upsert(db, [{"external_id": "1", "content": "Die Verträge der Kündigungen"}], "german")
     assert found(search(db, "Kündigugn", "german")) == ["1"]

@@ -9,40 +9,42 @@ as $$
 declare
   v_first text[] := string_to_array(first_word, null);
   v_second text[] := string_to_array(second_word, null);
+  v_length int := cardinality(v_first);
   v_width int := cardinality(v_second);
+  v_last int := v_width - v_length;
+  -- A diagonal is a place in the second word less a place in the first. For each, this is how many letters of the first
+  -- word a number of edits can match at most (Ukkonen 1985; exchanges: Berghel & Roach 1996).
+  v_farthest int[];
   v_before int[];
-  v_last int[];
-  v_row int[];
-  v_best int;
-  v_least int := 0;
-  v_least_before int;
+  v_start int;
+  v_place int;
 begin
-  if abs(cardinality(v_first) - v_width) > most_edits then
+  if abs(v_last) > most_edits then
     return null;
   end if;
-  -- Element i + 1 of a row is the distance to the first i letters. Only places near the diagonal can be near enough.
-  v_row := array(select generate_series(0, v_width));
-  for v_line in 1 .. cardinality(v_first) loop
-    v_before := v_last;
-    v_last := v_row;
-    v_row := array_fill(most_edits + 1, array[v_width + 1]);
-    v_row[1] := v_line;
-    v_least_before := v_least;
-    v_least := v_line;
-    for v_place in greatest(v_line - most_edits, 1) .. least(v_line + most_edits, v_width) loop
-      v_best := least(v_last[v_place + 1] + 1, v_row[v_place] + 1,
-                      v_last[v_place] + (v_first[v_line] <> v_second[v_place])::int);
-      if v_line > 1 and v_place > 1 and v_first[v_line] = v_second[v_place - 1]
-        and v_first[v_line - 1] = v_second[v_place] then
-        v_best := least(v_best, v_before[v_place - 1] + 1);
+  v_farthest := array_fill(null::int, array[2 * most_edits + 3], array[-most_edits - 1]);
+  for v_edits in 0 .. most_edits loop
+    v_before := v_farthest;
+    -- From other diagonals, the edits that are left do not lead to the last diagonal.
+    for v_diagonal in greatest(-v_edits, v_last - most_edits + v_edits)
+                      .. least(v_edits, v_last + most_edits - v_edits) loop
+      v_start := v_before[v_diagonal];
+      v_place := least(greatest(v_before[v_diagonal - 1], v_start + 1, v_before[v_diagonal + 1] + 1, 0),
+                       v_length, v_width - v_diagonal);
+      if v_first[v_start + 1] = v_second[v_start + v_diagonal + 2]
+        and v_first[v_start + 2] = v_second[v_start + v_diagonal + 1] then
+        v_place := greatest(v_place, v_start + 2);
       end if;
-      v_row[v_place + 1] := v_best;
-      v_least := least(v_least, v_best);
+      while v_first[v_place + 1] = v_second[v_place + v_diagonal + 1] loop
+        v_place := v_place + 1;
+      end loop;
+      v_farthest[v_diagonal] := v_place;
     end loop;
-    -- An exchange of neighbours reaches back one row more.
-    exit when least(v_least, v_least_before) > most_edits;
+    if v_farthest[v_last] = v_length then
+      return v_edits;
+    end if;
   end loop;
-  return case when v_row[v_width + 1] <= most_edits then v_row[v_width + 1] end;
+  return null;
 end
 $$;
 

@@ -19,6 +19,10 @@ as $$
 declare
   c_most_words constant int := 5;
   c_most_alternatives constant int := 3;
+  -- A word may have two edits from this number of letters on. Other words that chunks have tell which near word is
+  -- meant, so fewer letters are enough beside them.
+  c_two_edits_from constant int := 8;
+  c_two_edits_beside_from constant int := 4;
   -- A word is as good as absent if at most one chunk of 20,000 has it, and a near word is 100 times as common.
   c_rare_share constant float8 := 1 / 20000.0;
   c_least_ratio constant int := 100;
@@ -72,9 +76,10 @@ begin
     v_word_number := (select coalesce(max(n), 0) + 1 from unnest(matched.word_numbers) n);
     for v_near in
       select n.*, max(n.document_frequency) over () as term_frequency,
-             case when n.edits > 1 then 0.7 when left(n.written, 1) <> left(v_word.word, 1) then 0.6 else 0.9 end
-               as share
-      from braid_store.near_lexemes(match_typos.tenant_id, match_typos.collection, v_word.word, v_word.lexeme) n
+             case when left(n.written, 1) = left(v_word.word, 1) then 0.9 else 0.6 end as share
+      from braid_store.near_lexemes(match_typos.tenant_id, match_typos.collection, v_word.word, v_word.lexeme,
+                                    case when v_is_applied and v_word.document_frequency = 0 and query.lexemes <> '{}'
+                                         then c_two_edits_beside_from else c_two_edits_from end) n
       where n.document_frequency >= c_least_ratio * v_word.document_frequency
       -- The word may be unfinished.
       order by n.written ^@ v_word.word desc, n.document_frequency desc, n.near_lexeme collate "C"

@@ -31,20 +31,19 @@ begin
   return array(
     select v.variant
     from (
-      select 1 as kind, overlay(word placing reverse(substr(word, p + 1, 2)) from p + 1 for 2) as variant
+      select overlay(word placing reverse(substr(word, p + 1, 2)) from p + 1 for 2) as variant
       from generate_series(v_first, least(v_last, length(word) - 2)) p
       union all
-      select 4, left(word, p) || l || substr(word, p + 1)
-      from generate_series(v_first, v_last) p, unnest(v_letters) l
+      select left(word, p) || substr(word, p + 2)
+      from generate_series(v_first, least(v_last, length(word) - 1)) p
       union all
-      select 3, left(word, p) || l || substr(word, p + 2)
+      select left(word, p) || l || substr(word, p + 2)
       from generate_series(v_first, least(v_last, length(word) - 1)) p, unnest(v_letters) l
       union all
-      select 2, left(word, p) || substr(word, p + 2)
-      from generate_series(v_first, least(v_last, length(word) - 1)) p
+      select left(word, p) || l || substr(word, p + 1)
+      from generate_series(v_first, v_last) p, unnest(v_letters) l
     ) v
-    where v.variant <> word
-    order by v.kind);
+    where v.variant <> word);
 end
 $$;
 
