@@ -69,6 +69,20 @@ def test_a_hidden_word_looks_like_a_word_that_nobody_has(docs: Connection, call:
     assert call not in ("suggestions", "typos") or "lighthouse" in told("lighthoxze").replace(SHOWN[0], "")
 
 
+def test_explained_scores_do_not_tell_of_hidden_words(docs: Connection) -> None:
+    docs.execute("select braid.set_ranking('docs', '{\"typos\": \"auto\"}')")
+    chunk = one(docs, "select chunk_id from braid.full_text_search('keeper', collection => 'docs')")
+    with principals(docs, "group:sales"):
+        told = [
+            docs.execute(
+                "select lexeme, document_frequency from braid.explain_score(%s, %s, collection => 'docs')",
+                (query, [chunk]),
+            ).fetchall()
+            for query in PAIRS[0]
+        ]
+    assert told[0] == told[1] == [("lighthouse", 3)]
+
+
 def test_completions_of_unspaced_scripts_do_not_tell_of_hidden_texts(docs: Connection) -> None:
     with principals(docs, "group:sales"):
         found = [

@@ -402,6 +402,9 @@ def test_an_expired_document_does_not_exist(own: Connection) -> None:
         "select braid.similar_documents('a', collection => 'facts')",
         f"select braid.similar_chunks({chunk})",
         f"select braid.highlight({chunk}, 'apple')",
+        f"select braid.explain_score('apple', '{{{chunk}}}', collection => 'facts')",
+        f"select braid.arrange_results('{{{chunk}}}', '{{1}}', collection => 'facts')",
+        f"select braid.arrange_context('{{{chunk}}}', '{{1}}', collection => 'facts')",
     ):
         with pytest.raises(psycopg.errors.UndefinedObject, match="does not exist"):
             own.execute(query)

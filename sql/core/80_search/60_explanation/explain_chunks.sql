@@ -43,12 +43,21 @@ begin
   select u.chunk_id into v_unknown
   from unnest(explain_chunks.chunk_ids) u (chunk_id)
   left join lateral (
-    select c.collection_id from braid_store.chunks c
+    select c.collection_id, c.document_id from braid_store.chunks c
     where c.tenant_id = v_tenant_id and c.id between u.chunk_id and u.chunk_id
     order by c.id
     offset 0
   ) c on true
   where c.collection_id is distinct from v_collection.id
+     or v_collection.parts is not null and exists (
+       select
+       from (
+         select d from braid_store.documents d
+         where d.tenant_id = v_tenant_id and d.id between c.document_id and c.document_id
+         order by d.id
+         offset 0
+       ) o (document)
+       where braid_store.extend_hidden_document(o.document, v_collection))
   limit 1;
   if found then
     raise exception 'chunk % does not exist in collection "%"', coalesce(v_unknown.chunk_id::text, 'null'),
@@ -66,6 +75,9 @@ begin
                                                null)).matched;
   end if;
   if v_collection.typos = 'auto' then
+    if v_collection.parts is not null then
+      v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, explain_chunks.match);
+    end if;
     v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, explain_chunks.match, v_query)).matched;
   end if;
   v_chunk_ids := braid_store.demanded_chunks(

@@ -48,7 +48,7 @@ begin
     select u.place::int
     from unnest(chunk_ids) with ordinality u (chunk_id, place),
          lateral (
-           select c.collection_id from braid_store.chunks c
+           select c.collection_id, c.document_id from braid_store.chunks c
            where c.tenant_id = find_scored_chunks.tenant_id and c.id between u.chunk_id and u.chunk_id
            order by c.id
            offset 0
@@ -56,6 +56,15 @@ begin
     -- The collection is tested outside the subquery. Inside, an index that begins with the collection would seem as
     -- cheap as the primary key.
     where c.collection_id = collection.id
+      and (collection.parts is null or exists (
+        select
+        from (
+          select d from braid_store.documents d
+          where d.tenant_id = find_scored_chunks.tenant_id and d.id between c.document_id and c.document_id
+          order by d.id
+          offset 0
+        ) o (document)
+        where braid_store.extend_hidden_document(o.document, find_scored_chunks.collection) is not true))
     order by u.place);
   if cardinality(v_places) < cardinality(chunk_ids) and (is_whole or v_places = '{}') then
     select u.chunk_id into v_wrong
