@@ -57,6 +57,9 @@ def test_every_key_with_its_values(db: Connection) -> None:
         "speakers": (1, "Ana", "Ana", [("Ana", 1)]),
         "metadata.$id": (1, "true", "true", [(True, 1)]),
     }
+    for key, row in found.items():
+        assert listed(db, keys=[key]) == {key: row}
+    assert listed(db, keys=["account", "metadata.tags", "metadata"]) == {}
     assert set(listed(db, filters={"external_id": "b"})) == {"account.seats", "account.tier", "metadata.$id", "tags"}
     assert listed(db, keys=["tags", "nothing"], value_count=1) == {"tags": (2, "x", "y", [("x", 3)])}
     assert listed(db, keys=[]) == {}

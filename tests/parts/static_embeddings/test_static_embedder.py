@@ -71,6 +71,26 @@ def ports(tiny: Connection) -> Connection:
     return tiny
 
 
+def test_a_new_collection_of_the_model_embeds_documents_and_queries(tiny: Connection) -> None:
+    tiny.execute("select braid.create_collection('ports', embedding_model => 'tiny', dimensions => 3)")
+    upsert(tiny, [{"external_id": "a", "content": "the harbour"}, {"external_id": "b", "content": "invoice"}], "ports")
+    answer = one(tiny, "select braid.search_json('port', collection => 'ports')")
+    assert answer["stats"]["query_embedding"] == "static" and answer["results"][0]["external_id"] == "a"
+    settings = "select full_text_weight, semantic_weight, parts ->> 'static_embedder' from braid.collections"
+    assert tiny.execute(f"{settings} where name = 'ports'").fetchone() == (0.8, 0.2, "tiny")
+    # The same call again changes nothing; what the caller gives stays.
+    tiny.execute("select braid.create_collection('ports', embedding_model => 'tiny', dimensions => 3)")
+    given = Jsonb({"static_embedder": None, "semantic_weight": 0.5})
+    tiny.execute(
+        "select braid.create_collection('docs', embedding_model => 'tiny', dimensions => 3, ranking => %s)", (given,)
+    )
+    assert tiny.execute(f"{settings} where name = 'docs'").fetchone() == (0.6, 0.5, None)
+    # Vectors of other dimensions are of another model.
+    tiny.execute("select braid.drop_collection('docs')")
+    tiny.execute("select braid.create_collection('docs', embedding_model => 'tiny', dimensions => 4)")
+    assert tiny.execute(f"{settings} where name = 'docs'").fetchone() == (0.6, 0.4, None)
+
+
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
     return LocalEmbedder()._parts[0]

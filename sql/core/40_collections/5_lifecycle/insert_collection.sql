@@ -63,6 +63,7 @@ begin
       and v.dimensions = insert_collection.dimensions
       and v.distance = insert_collection.distance;
     v_new.vector_space_id := v_vector_space_id;
+    v_new := braid_store.extend_new_collection(v_new, ranking);
     if v_new.parts is not null then
       perform braid_store.extend_check_settings(v_new);
     end if;

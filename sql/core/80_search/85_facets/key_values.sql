@@ -18,6 +18,8 @@ declare
   v_collection_id int := (braid_store.find_collection(key_values.collection)).id;
   v_filter braid_store.filter;
   v_chunk_ids bigint[];
+  -- Only these keys of metadata, and columns, can hold what keys names.
+  v_outer_keys text[];
 begin
   if cardinality(key_values.keys) > c_max_keys then
     raise exception 'keys has % elements', cardinality(key_values.keys)
@@ -28,6 +30,14 @@ begin
   end if;
   v_filter := braid_store.compile_filter(key_values.filters, v_tenant_id, v_collection_id);
   v_chunk_ids := braid_store.few_filtered_chunk_ids(v_tenant_id, v_collection_id, v_filter);
+  if key_values.keys is not null then
+    v_outer_keys := array(
+      select distinct array_to_string(p.parts[:n], '.')
+      from unnest(key_values.keys) k,
+           lateral (select string_to_array(regexp_replace(k, '^metadata[.]', ''), '.') as parts
+                    union all select string_to_array(k, '.')) p,
+           generate_series(1, cardinality(p.parts)) n);
+  end if;
 
   -- Whole values are counted first; only distinct arrays and objects are taken apart.
   return query execute format($query$
@@ -37,7 +47,7 @@ begin
              select c.* from %2$s where c.tenant_id = $1 and c.collection_id = $2 and (%1$s) offset 0
            ) c,
            lateral (
-             select false as is_column, o.key, o.value from jsonb_each(c.metadata) o
+             select false as is_column, o.key, o.value from %4$s
              union all
              select true, o.key, o.value
              from (values
@@ -46,7 +56,7 @@ begin
                ('category', to_jsonb(c.category)), ('language', to_jsonb(c.language)),
                ('importance', to_jsonb(c.importance)),
                ('occurred_at', to_jsonb((c.occurred_at at time zone 'UTC')::date))) o (key, value)
-             where o.value is not null
+             where o.value is not null and (%5$s)
            ) m
       group by m.is_column, m.key, m.value
     ), named as (
@@ -96,8 +106,14 @@ begin
     case when v_chunk_ids is null then 'braid_store.chunks c'
          else 'unnest($6) u (chunk_id), lateral (select c.* from braid_store.chunks c where c.tenant_id = $1 '
               'and c.id between u.chunk_id and u.chunk_id order by c.id offset 0) c' end,
-    braid_store.speaks_with_others())
-  using v_tenant_id, v_collection_id, key_values.keys, key_values.value_count, c_max_keys, v_chunk_ids;
+    braid_store.speaks_with_others(),
+    case when v_outer_keys is null then 'jsonb_each(c.metadata) o'
+         else '(select k as key, c.metadata -> k as value from unnest($7) k where c.metadata ? k) o' end,
+    case when v_outer_keys is null then 'true'
+         when v_outer_keys && '{speaker,category,language,importance,occurred_at}' then 'o.key = any ($7)'
+         else 'false' end)
+  using v_tenant_id, v_collection_id, key_values.keys, key_values.value_count, c_max_keys, v_chunk_ids,
+        v_outer_keys;
 end
 $$;
 
