@@ -230,8 +230,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert rows[0][0]["segments"] == 0  # the rest repeats the query
         elif name == "plan_page":
             assert len(rows) == 1  # the row is the request
-        elif name.startswith(("extend_request", "choose_strategy")):
-            # The row is the request, with its query word.
+        elif name.startswith(("extend_request", "choose_strategy", "hide_lexemes")):
+            # The row is the request, or the query, with its word.
             assert [word for word in PRIVATE if word in str(rows)] == ["zebrafish"], f"{name} gave {rows}"
         elif name == "explain_rows":
             assert rows == [([],)]
