@@ -36,7 +36,7 @@ from support.waiting import PATIENCE, until
 
 Connection = psycopg.Connection[Any]
 State = dict[str, Document]
-ROUNDS = examples(8)
+ROUNDS = examples(6)
 WRITERS = 3
 
 

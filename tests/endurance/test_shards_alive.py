@@ -38,7 +38,7 @@ from support.waiting import PATIENCE
 
 DIMENSIONS = 8
 # The test waits for this number of serving shards, calls of each reader or writer, and checks of two sessions' work.
-SHARDS, CALLS, LOOKS = rounds(6), 4 * rounds(6), 5 * rounds(6)
+SHARDS, CALLS, LOOKS = rounds(4), 4 * rounds(4), 5 * rounds(4)
 Vectors = dict[str, Vector]
 
 
@@ -232,7 +232,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
     with connect_again(dsn) as db:
         fixed = prepare(db, 900)
     writer = Writer(4)
-    for number in range(rounds(6)):
+    for number in range(rounds(4)):
         connections: list[Connection] = []
         problems: list[BaseException] = []
 

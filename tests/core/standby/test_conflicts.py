@@ -42,7 +42,7 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
 
         def change() -> None:
             nonlocal merges, dropped
-            while len(served) < 3 or merges < 3 or min(reader.calls for reader in readers) <= 5 or writer.calls <= 5:
+            while len(served) < 2 or merges < 2 or min(reader.calls for reader in readers) <= 5 or writer.calls <= 5:
                 before = shard_tables(db)
                 merges += upkeep(db, "100 ms")["merges"]
                 db.execute("vacuum")

@@ -88,10 +88,10 @@ def test_small_writes_leave_little(db: Connection, batch: int) -> None:
     assert_sound(db, found(db))
 
 
-def test_a_week_of_changes_leaves_little(db: Connection) -> None:
+def test_a_working_week_of_changes_leaves_little(db: Connection) -> None:
     write(db, range(1200))
     draw = random.Random(1)
-    for day in range(1, 8):
+    for day in range(1, 6):
         changed = draw.sample(range(1200), 300)
         write(db, changed[:250], version=day, batch=20)
         db.execute("select braid.delete_documents(%s)", ([f"d{number}" for number in changed[250:]],))
