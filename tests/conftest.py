@@ -128,8 +128,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _leave_out(config, items, {item for item in items if not _is_in_sample(item)})
         _leave_out_combinations(config, items)
     bound = {item.path for item in items if not item.get_closest_marker("any_version")}
-    long = ["test_wheel.py", "test_examples.py", "test_tuning.py", "test_supabase_js.py", "test_attack.py"]
-    place = {name: number for number, name in enumerate(long)}
+    long = ["wheel", "examples", "adding", "attack", "errors", "set_ranking", "hostile_files", "edge_function"]
+    place = {f"test_{name}.py": number for number, name in enumerate(long)}
     items.sort(key=lambda item: (item.path not in bound, item.path in bound or place.get(item.path.name, len(long))))
 
 
