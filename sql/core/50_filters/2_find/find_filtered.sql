@@ -116,9 +116,9 @@ begin
     -- that they return.
     filter.among := case
       when cardinality(v_chunk_ids) <= c_few_given
-           or braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]
-                                             from generate_series(0, 31) n),
-                                       tenant_id, filter) > 0.5 then v_chunk_ids
+           or coalesce(filter.share * v_chunk_count / cardinality(v_chunk_ids), braid_store.filter_share(
+                array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32] from generate_series(0, 31) n),
+                tenant_id, filter)) > 0.5 then v_chunk_ids
       else braid_store.filtered_among(v_chunk_ids, tenant_id, filter) end;
     return filter;
   end if;

@@ -15,15 +15,17 @@ as $$
 declare
   c_sample constant int := 64;
   v_tenant_id int := braid_calls.session_tenant_id();
-  v_ids bigint[] := array(
-    select 0
-    union all
-    select l.id from unnest(readable_share.lists) r, generate_series(lower(r), upper(r) - 1) l (id));
   v_share float8;
 begin
   select sum(a.chunk_count)::float8 / max(a.total_count) into v_share
-  from braid_store.access_list_counts a
-  where a.tenant_id = v_tenant_id and a.collection_id = readable_share.collection_id and a.access_list_id = any (v_ids);
+  from unnest(readable_share.lists + '{[0,1)}') r,
+       lateral (
+         select a.chunk_count, a.total_count from braid_store.access_list_counts a
+         where a.tenant_id = v_tenant_id and a.collection_id = readable_share.collection_id
+           and a.access_list_id between lower(r) and upper(r) - 1
+         order by a.access_list_id
+         offset 0
+       ) a;
   return coalesce(v_share, (
     select coalesce(avg((c.access_list_id is null or c.access_list_id <@ readable_share.lists)::int), 0)
     from unnest(braid_store.sampled_chunk_ids(v_tenant_id, readable_share.collection_id, c_sample)) u (chunk_id),
