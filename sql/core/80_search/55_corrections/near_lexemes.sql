@@ -73,9 +73,16 @@ begin
     return query
     with found as materialized (
       select p.lexeme, sum(p.document_frequency)::bigint as document_frequency
-      from braid_store.postings p
-      where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
-        and p.lexeme = any (v_stems) and p.lexeme <> near_lexemes.lexeme
+      from (select distinct s.stem collate "C" as stem from unnest(v_stems) s (stem)) s,
+           -- With = any, PostgreSQL 16 may read all lexemes.
+           lateral (
+             select p.lexeme, p.document_frequency
+             from braid_store.postings p
+             where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
+               and p.lexeme = s.stem
+             offset 0
+           ) p
+      where s.stem <> near_lexemes.lexeme
       group by p.lexeme
       having sum(p.document_frequency) > 0
     )
