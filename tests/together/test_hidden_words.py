@@ -20,11 +20,13 @@ PAIRS = [
     # A hidden word is one edit from the first, and the readable word is two edits from both.
     ("lighthoxze", "lighthoxae"),
     ("AB-1234", "AB-1235"),
+    ("zebralighthouze", "zebralighthouxe"),  # With decompounding, only readable parts count.
     ("AB-1234 discount", "AB-1235 discount"),
 ]
 CALLS = {
     "suggestions": "search_json(%s, collection => 'docs')",
     "typos": """search_json(%s, collection => 'docs', options => '{"typos": "auto"}')""",
+    "compounds": """search_json(%s, collection => 'docs', options => '{"decompounding": "auto"}')""",
     "facets": """facets('{kind}', %s, collection => 'docs', options => '{"typos": "auto"}')""",
     "strategy": """search_json(%s, collection => 'docs', options => '{"strategy": "auto"}')""",
     "many": """search_json(%s, '[1,0]', collection => 'docs', candidate_count => 3, match_count => 3,
@@ -43,7 +45,7 @@ def docs(db: Connection) -> Connection:
     hidden: list[dict[str, Any]] = [
         {
             "external_id": f"h{n}",
-            "content": f"lighthouze AB-1234 价港 {MANY}",
+            "content": f"lighthouze AB-1234 价港 superdiscount {MANY}",
             "embedding": [1, n],
             "access": ["group:board"],
         }
@@ -81,6 +83,13 @@ def test_explained_scores_do_not_tell_of_hidden_words(docs: Connection) -> None:
             for query in PAIRS[0]
         ]
     assert told[0] == told[1] == [("lighthouse", 3)]
+
+
+def test_hidden_compounds_are_not_found_by_their_parts(docs: Connection) -> None:
+    call = "select braid.search_json('discount', collection => 'docs', options => '{\"decompounding\": \"auto\"}')"
+    assert [c["lexeme"] for c in one(docs, call)["stats"]["corrections"]] == ["superdiscount"]
+    with principals(docs, "group:sales"):
+        assert one(docs, call)["stats"]["corrections"] == []
 
 
 def test_completions_of_unspaced_scripts_do_not_tell_of_hidden_texts(docs: Connection) -> None:

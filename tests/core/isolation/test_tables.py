@@ -220,6 +220,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert rows[0][:4] == ([], [], [], [])
         elif name == "written_word":
             assert rows == [(None,)]
+        elif name == "hide_lexemes":
+            assert rows[0][0] == ["zebrafish", "discount"]  # the row is the query
         elif name in ("match_typos", "match_alternatives"):
             assert rows[0][1] == []  # the rest repeats the query
         elif name == "compile_request":

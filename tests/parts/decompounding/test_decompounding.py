@@ -49,7 +49,7 @@ def compounds_of(word: str, frequencies: dict[str, int]) -> set[str]:
             for other in frequencies
             if len(other) >= max(len(word) + 4, 8) and (other.endswith(word) if is_ending else other.startswith(word))
         ]
-        for other in sorted(longer, key=lambda other: (-frequencies[other], other))[:24]:
+        for other in sorted(longer, key=lambda other: (-frequencies[other], other))[:12]:
             rest = other[: -len(word)] if is_ending else other[len(word) :]
             rests = [
                 rest[: len(rest) - len(link)] if is_ending else rest[len(link) :]
@@ -59,7 +59,7 @@ def compounds_of(word: str, frequencies: dict[str, int]) -> set[str]:
             covered = any(len(piece) >= 4 and piece in frequencies for piece in rests)
             found[other] = found.get(other, False) or covered
     chosen = [other for other in found if found[other] or len(word) >= 6 or word not in frequencies]
-    return {*sorted(chosen, key=lambda other: (not found[other], -frequencies[other], other))[:8]}
+    return {*sorted(chosen, key=lambda other: (not found[other], -frequencies[other], other))[:4]}
 
 
 def search(db: Connection, query: str, collection: str = "words", options: Any = None, **arguments: Any) -> Any:

@@ -71,13 +71,13 @@ begin
                                        v_collection.text_config, v_collection.fold_diacritics);
   v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, explain_chunks.match);
   if v_collection.parts is not null then
+    if v_collection.typos = 'auto' then
+      v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, explain_chunks.match);
+    end if;
     v_query := (braid_store.match_alternatives(v_tenant_id, v_collection, v_tokens, explain_chunks.match, v_query,
                                                null)).matched;
   end if;
   if v_collection.typos = 'auto' then
-    if v_collection.parts is not null then
-      v_query := braid_store.hide_lexemes(v_query, v_tenant_id, v_collection, v_tokens, explain_chunks.match);
-    end if;
     v_query := (braid_store.match_typos(v_tenant_id, v_collection, v_tokens, explain_chunks.match, v_query)).matched;
   end if;
   v_chunk_ids := braid_store.demanded_chunks(

@@ -21,7 +21,7 @@ declare
   c_least_length constant int := 4;
   c_longest_inflection constant int := 4;
   c_most_rows constant int := 2000;
-  c_most_examined constant int := 24; -- at the beginning, and at the end
+  c_most_examined constant int := 12; -- at the beginning, and at the end
   c_letters constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u017f]+$';
   c_lexeme constant text := find_compounds.lexeme;
   c_length constant int := length(c_lexeme);
@@ -96,5 +96,5 @@ $$;
 comment on function braid_store.find_compounds(int, braid_store.collections, text, text) is
   'Find indexed lexemes of compounds that end with a word, whose lexeme is lexeme, or begin with a form of it. The '
   'rest has at least four letters. is_covered: whether the rest is a word of the index, too, beside linking elements. '
-  'written: the compound as it may be written. The 24 commonest lexemes with this ending, and the 24 commonest with '
+  'written: the compound as it may be written. The 12 commonest lexemes with this ending, and the 12 commonest with '
   'this beginning, are examined.';

@@ -26,7 +26,7 @@ declare
   c_most_length constant int := 64;
   c_long_length constant int := 6;
   c_most_words constant int := 8;
-  c_most_compounds constant int := 8; -- Each word has a limit of its own.
+  c_most_compounds constant int := 4; -- Each word has a limit of its own.
   c_part_share constant float8 := 0.7;
   -- Words that more chunks have are found often enough.
   c_common_share constant float8 := 0.04;
@@ -97,5 +97,5 @@ comment on function braid_store.extend_alternatives_decompounding(int, braid_sto
   'Return the parts of the query''s compounds, and the compounds that begin or end with its words, if the search or '
   'the collection asks for it. Compounds count as the word itself; a part is a term of its own, of less weight. Eight '
   'plain words of a query get some, of 4 to 64 letters, that at most ten chunks or one in 25 have. Each gets its '
-  'eight commonest compounds, first compounds whose rest is known. Others are left out if the word''s lexeme is '
+  'four commonest compounds, first compounds whose rest is known. Others are left out if the word''s lexeme is '
   'shorter than six letters and some chunk has it.';
