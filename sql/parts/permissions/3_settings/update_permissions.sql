@@ -27,6 +27,9 @@ begin
       using errcode = '22023',
             hint = 'Delete them, or write them with "access": null, which lets everyone in their tenant read them.';
   end if;
+  if not update_permissions.has_permissions then
+    delete from braid_store.access_list_counts a where a.collection_id = v_collection.id;
+  end if;
   update braid_store.collections c
   set parts = braid_store.parts_with(
         c.parts, jsonb_build_object('permissions', case when update_permissions.has_permissions then true end))
