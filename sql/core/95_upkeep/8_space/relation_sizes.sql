@@ -70,7 +70,9 @@ begin
     end if;
     for v_index in
       select x.indexrelid as oid, i.relname, i.reltuples,
-             (select string_agg(coalesce(format('coalesce(pg_column_size(t.%I), 0)', a.attname), '8'), ' + ')
+             -- An expression has no column, and format takes no null as a name.
+             (select string_agg(case when a.attname is null then '8'
+                                     else format('coalesce(pg_column_size(t.%I), 0)', a.attname) end, ' + ')
               from unnest(x.indkey::int[]) k (attnum)
               left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum
                 and k.attnum > 0) as key_bytes,
