@@ -21,7 +21,7 @@ CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding", "sparse")
 ) | {"token_vectors"}
 DOCUMENT_KEYS = CHUNK_KEYS | {
-    *("external_id", "title", "source_uri", "chunks", "turns", "chunk_tokens", "overlap_tokens", "format"),
+    *("external_id", "title", "source_uri", "access", "chunks", "turns", "chunk_tokens", "overlap_tokens", "format"),
 }
 # Each batch becomes a segment of the full-text index, with a row for each of its lexemes. Texts of 150 words fill a
 # batch's bytes with 3,500 documents. Compared with batches of 2,000, this makes two thirds of the rows, and takes a

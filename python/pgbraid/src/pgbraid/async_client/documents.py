@@ -36,8 +36,9 @@ async def add_documents(
     document one chunk as well (`pgbraid.vectors.sparse_terms` converts a SparseVector). Instead of content, `chunks`
     may hold dicts with content, embedding, sparse and attributes of their own, or `turns` a transcript: dicts with
     text, speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and turns are split; set
-    format to "markdown" if content is Markdown. Full-text search finds text at once; call `embed_pending` for semantic
-    search. An unchanged document costs nothing.
+    format to "markdown" if content is Markdown. `access` lists the users and groups who may read the document, by
+    the part permissions. Full-text search finds text at once; call `embed_pending` for semantic search. An unchanged
+    document costs nothing.
 
     In a DataFrame of pandas or Polars, or a table of Arrow, each row is a document. `id` and `text` name the columns of
     external_id and content; other columns go by their names, and unknown ones become metadata.
