@@ -24,6 +24,9 @@ from pgbraid import embedded
 from pgbraid.embedders import LocalEmbedder
 from pgbraid_tools.rerankers import CrossEncoderReranker, LateInteractionReranker
 from support.cross_encoder import cross_encoder_folder
+from support.vectors import Vectors, cached_vectors
+
+MANY = 50
 
 
 def main() -> None:
@@ -62,10 +65,15 @@ def main() -> None:
         choose_reranker()
         abouts = {name: engine.about() for name, engine in engines.items()}
         results = Results(abouts, absent, Rerankers.about)
-        measure(pains, engines, Texts(LocalEmbedder().embed_documents), results)
+        measure(pains, engines, Texts(embed), results)
     print(section(results))
     if arguments.write:
         write_page(results)
+
+
+def embed(texts: list[str]) -> Vectors:
+    """Embed by the offline model. The vectors of many texts are kept in the user's cache for the next run."""
+    return cached_vectors(texts) if len(texts) >= MANY else LocalEmbedder().embed_documents(texts)
 
 
 def choose_reranker() -> None:

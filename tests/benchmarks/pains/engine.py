@@ -32,6 +32,8 @@ class Document:
     chunks: list[Chunk]
     title: str = ""
     kind: str = ""
+    # The group that may read it; everyone, if there is none.
+    reader: str = ""
 
     def rows(self) -> list[tuple[str, str, Vector]]:
         """Return key, text and vector of each chunk, for engines whose rows have no title."""
@@ -54,6 +56,8 @@ class Query:
     # The tenant who asks. `forgetful`: the call itself names no condition on the tenant.
     tenant: str | None = None
     forgetful: bool = False
+    # The groups of the person who asks. `forgetful`: the call names no condition on them.
+    groups: list[str] = field(default_factory=list)
     # Leave out what is no hit, if the engine can tell.
     floor: bool = False
     # Find misspelt words, if the engine can.

@@ -61,7 +61,7 @@ class Pgbraid(Engine):
     def __init__(self, place: Place, database: str = DATABASE) -> None:
         create_database(place.dsn, database)
         self._dsn = make_conninfo(place.dsn, dbname=database)
-        install(self._dsn)
+        install(self._dsn, with_parts=["permissions"])
         self._db = connect(self._dsn)
         self._db.execute("update braid_store.vector_settings set exact_rows = %s", (EXACT_ROWS,))
         self._db.execute(
@@ -70,6 +70,7 @@ class Pgbraid(Engine):
         self._db.execute(f"grant braid_reader to {READER}".encode())
         self._admin = pgbraid.connect(self._dsn, embedder=None)
         self._readers: dict[str, pgbraid.Client] = {}
+        self._groups: set[str] = set()
         self._change: tuple[str, pgbraid.Client] | None = None
 
     def about(self) -> str:
@@ -87,11 +88,11 @@ class Pgbraid(Engine):
         )
 
     def write(self, collection: str, documents: Sequence[Document], tenant: str | None) -> None:
-        if tenant is not None and tenant not in self._readers:
-            self._db.execute(
-                "select braid.create_tenant(%s), braid.add_tenant_member(%s, %s)", (tenant, tenant, READER)
-            )
-            self._readers[tenant] = pgbraid.connect(make_conninfo(self._dsn, user=READER), tenant, embedder=None)
+        is_restricted = any(document.reader for document in documents)
+        if is_restricted:
+            self._db.execute("select braid.set_permissions(%s, true)", (collection,))
+        if tenant is not None or is_restricted:
+            self._add_reader(tenant or "default")
         self._admin.tenant = tenant or "default"
         self._admin.add_documents(
             (
@@ -100,12 +101,20 @@ class Pgbraid(Engine):
                     "title": document.title or None,
                     "chunks": [{"content": chunk.text, "embedding": chunk.vector} for chunk in document.chunks],
                     "metadata": {"kind": document.kind},
+                    **({"access": [document.reader]} if document.reader else {}),
                 }
                 for document in documents
             ),
             collection=collection,
         )
         self._admin.tenant = "default"
+
+    def _add_reader(self, tenant: str) -> None:
+        if tenant not in self._readers:
+            if tenant != "default":
+                self._db.execute("select braid.create_tenant(%s)", (tenant,))
+            self._db.execute("select braid.add_tenant_member(%s, %s)", (tenant, READER))
+            self._readers[tenant] = pgbraid.connect(make_conninfo(self._dsn, user=READER), tenant, embedder=None)
 
     def settle(self, collection: str) -> None:
         while not self._admin.maintain("1 hour")["complete"]:
@@ -116,7 +125,12 @@ class Pgbraid(Engine):
         self._admin.delete_documents([document.id for document in documents], collection)
 
     def search(self, collection: str, query: Query) -> list[Hit]:
-        client = self._admin if query.tenant is None else self._readers[query.tenant]
+        client = self._admin
+        if query.tenant is not None or query.groups:
+            client = self._readers[query.tenant or "default"]
+        for group in set(query.groups) - self._groups:
+            self._db.execute("select braid.add_principal_member('default', %s, %s)", (group, f"login:{READER}"))
+            self._groups.add(group)
         options: dict[str, object] = {}
         if query.floor:
             options["min_relevance"] = "auto"

@@ -17,11 +17,12 @@ DATABASE, READER = "pains_by_hand", "pains_by_hand_reader"
 TABLE = """
 drop table if exists {name} cascade;
 create table {name} (
-  id text primary key, document text, content text, kind text, tenant text,
+  id text primary key, document text, content text, kind text, tenant text, reader text,
   fts tsvector generated always as (to_tsvector('{language}', content)) stored, embedding vector({dimensions})
 );
 alter table {name} enable row level security;
-create policy own_rows on {name} for select using (tenant = current_setting('app.tenant', true));
+create policy own_rows on {name} for select using (tenant = current_setting('app.tenant', true)
+  and (reader = '' or reader = any (string_to_array(current_setting('app.groups', true), ','))));
 grant select on {name} to {reader};
 create or replace function search_{name}(query_text text, query_embedding vector({dimensions}), match_count int,
   full_text_weight float = 1, semantic_weight float = 1, rrf_k int = 50)
@@ -57,7 +58,7 @@ order by embedding <=> %(vector)s::vector limit %(count)s
 """
 GUIDE = "select * from search_{name}(%(text)s, %(vector)s::vector, %(count)s)"
 WRITE = """
-insert into {name} (id, document, content, kind, tenant, embedding) values (%s, %s, %s, %s, %s, %s)
+insert into {name} (id, document, content, kind, tenant, reader, embedding) values (%s, %s, %s, %s, %s, %s, %s)
 on conflict (id) do update set content = excluded.content, kind = excluded.kind, embedding = excluded.embedding
 """
 
@@ -86,7 +87,7 @@ class ByHand(Engine):
 
     def write(self, collection: str, documents: Sequence[Document], tenant: str | None) -> None:
         rows = [
-            (key, document.id, text, document.kind, tenant or "", str(vector))
+            (key, document.id, text, document.kind, tenant or "", document.reader, str(vector))
             for document in documents
             for key, text, vector in document.rows()
         ]
@@ -96,7 +97,7 @@ class ByHand(Engine):
     def settle(self, collection: str) -> None:
         counted = self._db.execute(f"select count(*) from {collection}".encode()).fetchone()
         assert counted is not None
-        indexes = ["gin (fts)", "btree (kind)", "btree (tenant)"]
+        indexes = ["gin (fts)", "btree (kind)", "btree (tenant)", "btree (reader)"]
         if counted[0] >= INDEXED:
             indexes.append("hnsw (embedding vector_cosine_ops)")
         for number, index in enumerate(indexes):
@@ -114,10 +115,13 @@ class ByHand(Engine):
         if query.reranked:
             values["count"] = RERANKED
         db = self._db
-        if query.tenant is not None:
+        if query.tenant is not None or query.groups:
             # The policy restricts each statement of this login, whatever the statement says.
             db = self._reader
-            db.execute("select set_config('app.tenant', %s, false)", (query.tenant,))
+            db.execute(
+                "select set_config('app.tenant', %s, false), set_config('app.groups', %s, false)",
+                (query.tenant or "", ",".join(query.groups)),
+            )
         named = statement.format(name=collection, language=self._languages[collection], filter=condition)
         hits = [Hit(*row) for row in db.execute(named.encode(), values)]
         if query.reranked:

@@ -43,14 +43,14 @@ class Lance(Engine):
 
     def create(self, collection: str, dimensions: int, language: str) -> None:
         self._languages[collection] = language
-        fields = [(name, pa.string()) for name in ("id", "document", "content", "kind", "tenant")]
+        fields = [(name, pa.string()) for name in ("id", "document", "content", "kind", "tenant", "reader")]
         schema = pa.schema([*fields, ("vector", pa.list_(pa.float32(), dimensions))])
         self._db.create_table(collection, schema=schema, mode="overwrite")
 
     def write(self, collection: str, documents: Sequence[Document], tenant: str | None) -> None:
         rows = [
             {"id": key, "document": document.id, "content": text, "kind": document.kind, "tenant": tenant or "",
-             "vector": vector}
+             "reader": document.reader, "vector": vector}
             for document in documents for key, text, vector in document.rows()
         ]  # fmt: skip
         table = self._db.open_table(collection)
@@ -69,6 +69,7 @@ class Lance(Engine):
         if "kind" not in known:
             table.create_scalar_index("kind")
             table.create_scalar_index("tenant")
+            table.create_scalar_index("reader")
         if "vector" not in known and table.count_rows() >= INDEXED:
             table.create_index("cosine", vector_column_name="vector", index_type="IVF_HNSW_SQ")
         table.optimize()
@@ -95,6 +96,9 @@ class Lance(Engine):
         conditions = [f"kind = '{query.kind}'"] if query.kind else []
         if query.tenant is not None and not query.forgetful:
             conditions.append(f"tenant = '{query.tenant}'")
+        if query.groups and not query.forgetful:
+            groups = ", ".join(f"'{group}'" for group in query.groups)
+            conditions.append(f"reader in ({groups})")
         if conditions:
             search = search.where(" and ".join(conditions))
         if query.reranked:

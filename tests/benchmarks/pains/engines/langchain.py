@@ -56,7 +56,7 @@ class Langchain(Engine):
 
     def create(self, collection: str, dimensions: int, language: str) -> None:
         self._languages[collection] = language
-        columns = ["document", "kind", "tenant"]
+        columns = ["document", "kind", "tenant", "reader"]
         self._engine.init_vectorstore_table(
             collection,
             dimensions,
@@ -79,7 +79,8 @@ class Langchain(Engine):
             texts=[text for _, _, text, _ in rows],
             embeddings=[vector for *_, vector in rows],
             metadatas=[
-                {"document": document.id, "kind": document.kind, "tenant": tenant or ""} for document, *_ in rows
+                {"document": document.id, "kind": document.kind, "tenant": tenant or "", "reader": document.reader}
+                for document, *_ in rows
             ],
             ids=[key for _, key, _, _ in rows],
         )
@@ -105,6 +106,8 @@ class Langchain(Engine):
         conditions: dict[str, Any] = {"kind": query.kind} if query.kind else {}
         if query.tenant is not None and not query.forgetful:
             conditions["tenant"] = query.tenant
+        if query.groups and not query.forgetful:
+            conditions["reader"] = {"$in": query.groups}
         config = None
         if query.mode != VECTOR:
             config = self._config(collection, query.text, 0 if query.mode == FULL_TEXT else max(DEPTH, query.count))
