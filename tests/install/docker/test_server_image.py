@@ -10,10 +10,13 @@ import sys
 import venv
 from pathlib import Path
 
+import click
 import psycopg
 import pytest
+import yaml
 
 from pgbraid import embedded
+from pgbraid.cli import cli
 from pgbraid.embedded.programs import installed_programs
 from pgbraid_tools.bundles.bundle import bundle
 from support import make_fast
@@ -191,3 +194,22 @@ def test_its_health_is_asked_over_tcp() -> None:
     """During the first start only the socket answers, so the image is not healthy before its database is filled."""
     check = IMAGE.stages[1].healthcheck
     assert check[0] == "pg_isready" and "--host=127.0.0.1" in check
+
+
+def test_its_compose_file_starts_it_with_a_worker() -> None:
+    file = yaml.safe_load((FOLDER / "compose.yaml").read_text())
+    server, worker = file["services"]["db"], file["services"]["worker"]
+    for service in (server, worker):
+        context = (FOLDER / service["build"]["context"]).resolve()
+        assert context == ROOT and (context / service["build"]["dockerfile"]).is_file()
+        assert service["restart"] == "unless-stopped"
+    assert context / server["build"]["dockerfile"] == FOLDER / "Dockerfile"
+    page = (ROOT / "docs" / "guide" / "docker.md").read_text()
+    (volume,) = server["volumes"]
+    assert f"--volume {volume}" in page and volume.partition(":")[0] in file["volumes"]
+    assert server["environment"] == {"POSTGRES_DB": "braid", "POSTGRES_PASSWORD": "${POSTGRES_PASSWORD:?}"}
+    # The health is the image's own.
+    assert "healthcheck" not in server and worker["depends_on"] == {"db": {"condition": "service_healthy"}}
+    assert worker["environment"]["PGBRAID_DSN"] == "postgresql://postgres:${POSTGRES_PASSWORD:?}@db/braid"
+    (command,) = worker["command"]
+    assert cli.get_command(click.Context(cli), command) is not None
