@@ -88,6 +88,7 @@ def test_a_job_has_the_least_rights() -> None:
         "release: publish": ["id-token"],
         "release: image": ["packages"],
         "release: announce": ["contents"],
+        "site: publish": ["id-token", "pages"],
     }
     for name, job in jobs():
         assert job["timeout-minutes"] <= 90, name
@@ -100,7 +101,10 @@ def test_a_job_has_the_least_rights() -> None:
 def test_only_a_tag_with_a_version_publishes() -> None:
     # YAML reads the key `on` as true.
     triggers: dict[Any, Any] = WORKFLOWS["release"]
-    assert triggers[True] == {"push": {"tags": ["[0-9]+.[0-9]+.[0-9]+"]}}
+    tags = {"push": {"tags": ["[0-9]+.[0-9]+.[0-9]+"]}}
+    assert triggers[True] == tags
+    site: dict[Any, Any] = WORKFLOWS["site"]
+    assert site[True] == {**tags, "workflow_dispatch": None} and site["jobs"]["publish"]["needs"] == "build"
     assert RELEASE["publish"]["needs"] == ["build", "attest"]
     for name in ("image", "announce"):
         assert RELEASE[name]["needs"] == "publish"
@@ -139,10 +143,37 @@ def test_the_files_of_each_package_are_told_apart(tmp_path: Path) -> None:
         }
 
 
+def test_the_site_has_the_pages_of_each_release(tmp_path: Path) -> None:
+    """The step runs in a repository with two releases, whose builder writes a page of its own version."""
+    builder = tmp_path / "python" / "pgbraid" / "tools" / "website" / "build.py"
+    builder.parent.mkdir(parents=True)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    for version in ("1.9.0", "1.10.0"):
+        builder.write_text(
+            "import pathlib, sys\nfolder = pathlib.Path(sys.argv[1])\nfolder.mkdir(parents=True, exist_ok=True)\n"
+            f"(folder / '{version}').touch()\n"
+        )
+        for command in (["add", "."], ["commit", "--quiet", "--message", version], ["tag", version]):
+            subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    (step,) = [step for step in WORKFLOWS["site"]["jobs"]["build"]["steps"] if "git tag" in step.get("run", "")]
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        cwd=tmp_path,
+        env={"RUNNER_TEMP": str(tmp_path / "temp"), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in (tmp_path / "build" / "site").iterdir()} == {"1.9.0", "1.10.0"}
+
+
 def test_what_is_run_exists() -> None:
     ran = "\n".join(step["run"] for step in steps() if "run" in step)
     targets = set(re.findall(r"^\s*make ([a-z-]+)$", ran, re.MULTILINE))
-    assert targets == {"release-check", "bundle"} and targets <= make_targets()
+    assert targets == {"release-check", "bundle", "build"} and targets <= make_targets()
     files = re.findall(r"(?:docker|python|\.ci)/[\w./-]*\w", ran)
     assert files and [file for file in files if not (ROOT / file).exists()] == []
     for step in steps():
