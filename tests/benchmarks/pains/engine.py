@@ -62,6 +62,8 @@ class Query:
     floor: bool = False
     # Find misspelt words, if the engine can.
     typos: bool = False
+    # Find compounds by their parts, if the engine can.
+    compounds: bool = False
     # These are a reranker's scores by text, for the first RERANKED rows.
     reranked: dict[str, float] = field(default_factory=dict)
 

@@ -61,7 +61,7 @@ class Pgbraid(Engine):
     def __init__(self, place: Place, database: str = DATABASE) -> None:
         create_database(place.dsn, database)
         self._dsn = make_conninfo(place.dsn, dbname=database)
-        install(self._dsn, with_parts=["permissions"])
+        install(self._dsn, with_parts=["decompounding", "permissions"])
         self._db = connect(self._dsn)
         self._db.execute("update braid_store.vector_settings set exact_rows = %s", (EXACT_ROWS,))
         self._db.execute(
@@ -136,6 +136,8 @@ class Pgbraid(Engine):
             options["min_relevance"] = "auto"
         if query.typos:
             options["typos"] = "auto"
+        if query.compounds:
+            options["decompounding"] = "auto"
         found = client.search(
             None if query.mode == VECTOR else query.text,
             query.count,
