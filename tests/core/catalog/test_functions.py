@@ -15,8 +15,8 @@ from support.roles import definer_role, owner_role
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
-    r"|lock table|nextval|create (table|index|policy)|alter table|grant usage|pg_notify|random_normal|random\(\)"
-    r"|gen_random_uuid|pg_get_functiondef)",
+    r"|lock table|nextval|create (table|index|policy)|drop index|alter table|grant usage|pg_notify"
+    r"|random_normal|random\(\)|gen_random_uuid|pg_get_functiondef)",
     re.I,
 )
 

@@ -18,11 +18,17 @@ from psycopg.rows import dict_row
 from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.install import install
-from support import temporary_folder
+from support import finish_drops, temporary_folder
 from support.health import assert_found_and_mended, findings, mend
 from support.waiting import until
 
 Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture(autouse=True)
+def _no_other_sessions() -> None:
+    """Wait until the databases of former tests are dropped: health sees the transactions that drop them."""
+    finish_drops()
 
 
 def many_rows(db: Connection, count: int, length: int = 8) -> None:
