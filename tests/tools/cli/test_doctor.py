@@ -33,7 +33,7 @@ def test_problems_end_with_1(run: Run, db: Connection) -> None:
     place = lines.index("problem  granted_to_public  braid_store.chunks")
     assert lines[place + 1] == "  PUBLIC has SELECT on this table."
     assert lines[place + 3] == "    revoke all on table braid_store.chunks from public;"
-    assert lines[1].startswith("parts       completion, evaluation, memory, ")
+    assert lines[1].startswith("parts       completion, decompounding, evaluation, memory, ")
     assert lines[4] == "looked at   the server and all tenants"
     assert "shared_buffers " in lines[3] and "random_page_cost " in lines[3]
     assert lines[-1] == "problems: 3, advice: 0"
