@@ -177,6 +177,9 @@ def test_access_follows_writes(filled: Connection) -> None:
     [
         ("group:sales", psycopg.errors.InvalidParameterValue),
         ([1], psycopg.errors.InvalidParameterValue),
+        (["user:eva", None], psycopg.errors.InvalidParameterValue),
+        ([["user:eva"]], psycopg.errors.InvalidParameterValue),
+        (["é" * 128], psycopg.errors.InvalidParameterValue),
         ([""], psycopg.errors.InvalidParameterValue),
         (["*"], psycopg.errors.InvalidParameterValue),
         (["x" * 256], psycopg.errors.InvalidParameterValue),
@@ -284,11 +287,64 @@ def test_scores_are_those_of_the_tenant(filled: Connection) -> None:
         ('{"sub": "*"}', "prefix"),
         ('{"sub": 1}', "prefix"),
         ('["sub"]', "claims is"),
+        # The group "ser:ana" would be the user ana.
+        ('{"sub": "user:", "groups": "u"}', 'claim "groups" has the prefix "u", which begins the prefix "user:"'),
+        ('{"sub": "é", "groups": "éa"}', "begins the prefix"),
+        (json.dumps({"x" * 256: "user:"}), "prefix"),
+        (json.dumps({f"c{n}": "user:" for n in range(51)}), "more than 50 claims"),
     ],
 )
 def test_claims_that_cannot_be_trusted_are_refused(db: Connection, claims: str, part: str) -> None:
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match=part):
+    errors = (psycopg.errors.InvalidParameterValue, psycopg.errors.ProgramLimitExceeded)
+    with pytest.raises(errors, match=part):
         db.execute("select braid.set_principal_claims(%s)", (claims,))
+
+
+def test_claims_may_share_a_prefix(
+    filled: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
+) -> None:
+    filled.execute("""select braid.set_principal_claims('{"sub": "User:", "roles": "group:", "groups": "group:"}')""")
+    reader = connect_as(make_login("gateway", "braid_reader", "gateway"))
+    tokens: list[tuple[dict[str, Any], list[str]]] = [
+        # Principals are compared byte by byte. Values that are neither texts nor numbers name nobody.
+        ({"sub": "é", "roles": ["a", "a", "", None, True, {"b": 1}, ["c"]], "groups": "A"},
+         ["User:é", "group:A", "group:a"]),
+        ({"sub": 12345678901234567890, "groups": ["e\u0301", "x" * 300]},
+         ["User:12345678901234567890", "group:e\u0301", "group:" + "x" * 300]),
+        ({"sub": None, "roles": {}, "groups": []}, []),
+    ]  # fmt: skip
+    for token, expected in tokens:
+        claims = json.dumps({"app_metadata": {"tenant_id": "default"}, **token})
+        reader.execute("select set_config('request.jwt.claims', %s, false)", (claims,))
+        assert sorted(one(reader, "select braid_calls.own_principals()")) == expected
+        assert found(reader) == ["open"]
+
+
+def test_too_many_principals_are_refused(
+    filled: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
+) -> None:
+    filled.execute("""select braid.set_principal_claims('{"groups": "group:"}')""")
+    many = [f"{n}" for n in range(10_001)]
+    reader = connect_as(make_login("gateway", "braid_reader", "gateway"))
+    for groups in (many[:-1] * 2, many):
+        claims = json.dumps({"app_metadata": {"tenant_id": "default"}, "groups": groups})
+        reader.execute("select set_config('request.jwt.claims', %s, false)", (claims,))
+        if groups != many:
+            assert found(reader) == ["open"]
+            continue
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="token names more than 10000 principals"):
+            found(reader)
+    with (
+        pytest.raises(psycopg.errors.ProgramLimitExceeded, match=r"braid\.principals has 10001 principals"),
+        principals(filled, *many),
+    ):
+        found(filled)
+
+
+@pytest.mark.parametrize("name", ["login:", "login:" + "x" * 64, "login:" + "é" * 32])
+def test_a_name_that_no_login_can_have_is_refused(db: Connection, name: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="no login has such a name"):
+        db.execute("select braid.add_principal_member('default', 'group:sales', %s)", (name,))
 
 
 PERMITTED = {"ranking": {"statistics_scope": "permitted"}}

@@ -14,6 +14,6 @@ $$;
 
 comment on function braid.set_principal_claims(jsonb) is
   E'Set which claims of a verified token name the principals of a request through a gateway.\n'
-  'claims: an object of claims, each with the prefix of its principals (initially {"sub": "user:"}). A point leads '
-  'into an object: {"app_metadata.groups": "group:"}. A claim may be a text, a number, or an array of them. Only '
-  'administrators may call it.';
+  'claims: an object of at most 50 claims, each with the prefix of its principals (initially {"sub": "user:"}). A '
+  'point leads into an object: {"app_metadata.groups": "group:"}. No prefix may begin another. A claim may be a text, '
+  'a number, or an array of them. Only administrators may call it.';

@@ -24,6 +24,9 @@ begin
         or set_principal_member.member = '*' then
     raise exception 'member is %', coalesce(to_json(left(set_principal_member.member, 100))::text, 'null')
       using errcode = '22023', hint = 'Give a user, a group or a login, 1 to 255 bytes: user:ana or login:reporting.';
+  elsif set_principal_member.member ^@ 'login:' and octet_length(set_principal_member.member) not between 7 and 69 then
+    raise exception 'member is "%", and no login has such a name', left(set_principal_member.member, 100)
+      using errcode = '22023', hint = 'PostgreSQL''s names have 1 to 63 bytes: give login: and a name.';
   end if;
   if set_principal_member.is_member then
     insert into braid_store.principal_members (tenant_id, member, principal)
