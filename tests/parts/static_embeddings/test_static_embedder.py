@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,8 +17,9 @@ from psycopg.types.json import Jsonb
 
 from pgbraid.embedders.local import LocalEmbedder
 from pgbraid_tools import static_embedder
+from support import OtherSession
 from support.calls import full_text, hybrid, one, set_tenant, upsert
-from support.waiting import processor_limit
+from support.waiting import processor_limit, until
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
@@ -407,15 +409,62 @@ def test_bad_input_is_refused(ports: Connection, statement: str, code: str, mess
 
 
 def test_an_embedder_comes_in_pieces_and_goes(db: Connection) -> None:
-    assert store(db, "pieces", {"aé": [1.0]}) == 1
-    assert store(db, "pieces", {"b": [2.0]}, append=True) == 2
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="2 dimensions, others have 1"):
-        store(db, "pieces", {"c": [2.0, 1.0]}, append=True)
+    with db.transaction():
+        assert store(db, "pieces", {"aé": [1.0]}) == 1
+        with db.transaction():
+            assert store(db, "pieces", {"b": [2.0]}, append=True) == 2
     assert store(db, "pieces", {"c": [2.0, 1.0]}) == 1
     listed = db.execute("select * from braid.static_embedders() where name = 'pieces'").fetchall()
     assert listed == [("pieces", None, 2, 1)]
     assert one(db, "select braid.set_static_embedder('pieces', null, null)") == 0
     assert db.execute("select * from braid.static_embedders() where name = 'pieces'").fetchall() == []
+
+
+FIRST: dict[str, Any] = {
+    "tokens": {"a": [1.0], "b": [2.0]},
+    "source_model": "model",
+    "letters": Jsonb([[200, 300, ""]]),
+}
+
+
+@pytest.mark.parametrize(
+    ("piece", "message"),
+    [
+        ({"tokens": {"c": [1.0]}, "source_model": "other"}, 'source_model is "other", and static embedder'),
+        ({"tokens": {"c": [1.0, 2.0]}}, "2 dimensions, others have 1"),
+        ({"tokens": {"c": [1.0], "b": [2.0]}}, "'b' of an earlier piece"),
+        ({"tokens": {"c": [1.0]}, "letters": Jsonb([[250, 260, ""]])}, r"codes of \[250, 260"),
+    ],
+)
+def test_a_piece_of_another_table_is_refused(db: Connection, piece: dict[str, Any], message: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=message), db.transaction():
+        store(db, "pieces", **FIRST)
+        store(db, "pieces", **piece, append=True)
+    assert one(db, "select count(*) from braid.static_embedders() where name = 'pieces'") == 0
+
+
+def test_all_pieces_come_in_one_transaction(db: Connection) -> None:
+    """Nobody can use an embedder that has come in part, and loading it again begins anew."""
+    store(db, "pieces", **FIRST)
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="was stored by another transaction") as caught:
+        store(db, "pieces", {"c": [1.0]}, append=True)
+    assert "without append" in str(caught.value.diag.message_hint)
+    assert store(db, "pieces", **FIRST) == 2
+    db.execute("select braid.set_static_embedder('pieces', null, null)")
+
+
+def test_two_loaders_do_not_mix_their_tokens(db: Connection, other_session: OtherSession) -> None:
+    with other_session() as first, other_session(autocommit=True) as second:
+        store(first, "pieces", {"a": [1.0], "b": [2.0]})
+        written = threading.Thread(target=store, args=(second, "pieces", {"c": [3.0]}))
+        written.start()
+        waiting = "select count(*) from pg_locks where not granted and pid = %s"
+        until(lambda: one(db, waiting, second.info.backend_pid) > 0)
+        assert store(first, "pieces", {"d": [4.0]}, append=True) == 3
+        first.commit()
+        written.join()
+    assert one(db, "select token_count from braid.static_embedders() where name = 'pieces'") == 1
+    db.execute("select braid.set_static_embedder('pieces', null, null)")
 
 
 def test_health_finds_an_embedder_that_is_gone(ports: Connection) -> None:

@@ -37,6 +37,8 @@ begin
     raise exception 'tokens has % elements, embeddings %', cardinality(tokens), coalesce(cardinality(embeddings), 0)
       using errcode = '22023', hint = 'Give one vector for each token, in the same order.';
   end if;
+  -- Two loaders would put their tokens into one table.
+  lock table only braid_store.static_embedders in share row exclusive mode;
   -- Wait for transactions about to give it to a collection (extend_check_settings_static_embeddings).
   select e.* into v_embedder
   from braid_store.static_embedders e where e.name = replace_static_embedder.name
@@ -63,6 +65,16 @@ begin
   elsif v_append and v_embedder.id is null then
     raise exception 'static embedder "%" does not exist', left(replace_static_embedder.name, 255)
       using errcode = '42704', hint = 'Give the first tokens without append; they make the embedder.';
+  elsif v_append and coalesce(current_setting('braid.loading_static_embedder', true), '') <> v_embedder.id::text then
+    -- Until its transaction ends, nobody can use an embedder that has come in part.
+    raise exception 'static embedder "%" was stored by another transaction', v_embedder.name
+      using errcode = '22023',
+            hint = 'Store all pieces in one transaction, the first without append. Without it, a table that exists is '
+                   'replaced.';
+  elsif v_append and source_model <> coalesce(v_embedder.source_model, '') then
+    raise exception 'source_model is "%", and static embedder "%" is of %', left(source_model, 255), v_embedder.name,
+                    coalesce('"' || v_embedder.source_model || '"', 'none')
+      using errcode = '22023', hint = 'Give pieces of one model, each with the same source_model.';
   elsif v_dimensions > c_max_dimensions then
     raise exception 'embeddings: the vectors have % dimensions, more than %', v_dimensions, c_max_dimensions
       using errcode = '22023', hint = 'Use a model with fewer dimensions, or cut its vectors.';
@@ -86,9 +98,17 @@ begin
                     v_wrong.dimensions, case when v_append then v_embedder.dimensions else v_dimensions end
       using errcode = '22023', hint = 'Give vectors of one model, all with the same dimensions.';
   end if;
-  select t.token into v_wrong from unnest(tokens) t (token) group by t.token having count(*) > 1 limit 1;
+  select t.token, exists (select from braid_store.static_embedder_tokens o
+                          where v_append and o.embedder_id = v_embedder.id and o.token = t.token) as is_stored
+  into v_wrong
+  from unnest(tokens) t (token)
+  group by t.token
+  having count(*) > 1 or exists (select from braid_store.static_embedder_tokens o
+                                 where v_append and o.embedder_id = v_embedder.id and o.token = t.token)
+  limit 1;
   if found then
-    raise exception 'tokens has the token ''%'' twice', left(v_wrong.token, 100)
+    raise exception 'tokens has the token ''%'' %', left(v_wrong.token, 100),
+                    case when v_wrong.is_stored then 'of an earlier piece' else 'twice' end
       using errcode = '22023', hint = 'Give each token once, with one vector.';
   end if;
   select l.value into v_wrong
@@ -110,7 +130,12 @@ begin
   from (
     select l.value, (l.value -> 0)::int <= max((l.value -> 1)::int) over (
              order by (l.value -> 0)::int rows between unbounded preceding and 1 preceding) as overlaps
-    from jsonb_array_elements(coalesce(nullif(letters, 'null'), '[]')) l (value)
+    from (
+      select e.value from jsonb_array_elements(coalesce(nullif(letters, 'null'), '[]')) e (value)
+      union all
+      select jsonb_build_array(o.first_code, o.last_code, o.replacement) from braid_store.static_embedder_letters o
+      where v_append and o.embedder_id = v_embedder.id
+    ) l
   ) o
   where o.overlaps
   limit 1;
@@ -121,19 +146,16 @@ begin
 
   if not v_append then
     delete from braid_store.static_embedders e where e.id = v_embedder.id;
+    insert into braid_store.static_embedders as e (name, source_model, dimensions, longest_token)
+    values (replace_static_embedder.name, replace_static_embedder.source_model, v_dimensions, 0)
+    returning e.* into v_embedder;
+    perform set_config('braid.loading_static_embedder', v_embedder.id::text, true);
   end if;
-  insert into braid_store.static_embedders as e (name, source_model, dimensions, longest_token)
-  values (replace_static_embedder.name, replace_static_embedder.source_model, v_dimensions, 0)
-  on conflict on constraint static_embedders_name_key do update set longest_token = e.longest_token
-  returning e.* into v_embedder;
   insert into braid_store.static_embedder_tokens (embedder_id, token, embedding)
-  select v_embedder.id, t.token, t.embedding from unnest(tokens, embeddings) t (token, embedding)
-  on conflict on constraint static_embedder_tokens_pkey do update set embedding = excluded.embedding;
+  select v_embedder.id, t.token, t.embedding from unnest(tokens, embeddings) t (token, embedding);
   insert into braid_store.static_embedder_letters (embedder_id, first_code, last_code, replacement)
   select v_embedder.id, (l.value -> 0)::int, (l.value -> 1)::int, l.value ->> 2
-  from jsonb_array_elements(coalesce(nullif(letters, 'null'), '[]')) l (value)
-  on conflict on constraint static_embedder_letters_pkey
-  do update set last_code = excluded.last_code, replacement = excluded.replacement;
+  from jsonb_array_elements(coalesce(nullif(letters, 'null'), '[]')) l (value);
   select count(*) into v_count from braid_store.static_embedder_tokens t where t.embedder_id = v_embedder.id;
   if v_count > c_max_tokens then
     raise exception 'static embedder "%" would have % tokens, more than %', replace_static_embedder.name, v_count,

@@ -29,6 +29,6 @@ comment on function braid.set_static_embedder(text, text[], @vector@.halfvec[], 
   'vectors, with the length 1. source_model: the model whose vectors these come close to, so that collections of this '
   'model take vectors of queries from the table; null for none. letters: what becomes of characters beyond ASCII, an '
   'array of [first code, last code, replacement]; a null replacement makes a character a word of its own. append: '
-  'true adds to the stored tokens and letters, for tables that come in pieces.\n'
+  'true adds to the tokens and letters that this transaction has stored, for tables that come in pieces.\n'
   'Unicode''s canonical decomposition comes before the replacements. An embedder that a collection uses cannot be '
   'changed. It has at most 200000 tokens. Return the number of tokens. Only administrators may call it.';
