@@ -164,6 +164,10 @@ def test_hostile_texts_are_only_texts(db: Connection) -> None:
     assert places(db, r"(a)\1 *** (((") == [("a", 0)]
     assert places(db, r"(A)\1 *** (((", ignore_case=True) == [("a", 0)]
     assert places(db, r"\*{3} \({3}", regex=True) == [("a", 0)]
+    assert places(db, r"\(a\)\\1 [*]\B", regex=True) == [("a", 0)]
+    upsert(db, [{"external_id": "b", "content": "x\x01y (?=z)"}, {"external_id": "c", "content": r"b\b"}])
+    assert places(db, "(b)\\\x011", regex=True) == []  # An escaped character is no backslash.
+    assert places(db, "x\x01y", regex=True) == places(db, r"\by \(?.=z\)", regex=True) == [("b", 0)]
 
 
 def test_the_statements_time_holds(db: Connection) -> None:
@@ -177,6 +181,15 @@ def test_the_statements_time_holds(db: Connection) -> None:
     with pytest.raises(psycopg.errors.QueryCanceled):
         grep(db, f"([0-7]{'.{255}' * 4}|[8-f]{'.{254}' * 5})x", regex=True)
     db.execute("reset statement_timeout")
+
+
+def test_slow_excerpts_end_a_call(db: Connection) -> None:
+    """The excerpts of a chunk take some 100 ms: the call returns what it has after five seconds."""
+    text = "".join(random.Random(1).choices("ab", k=7000))
+    upsert(db, [{"external_id": "a", "chunks": [{"content": text}] * 500}])
+    found = grep(db, "a.{120}a.*?b.{120}b", regex=True, match_count=1000)
+    assert found["stopped_by"] == "time" and 0 < len(found["matches"]) < 500
+    assert found["next_after"] == found["matches"][-1]["chunk_id"]
 
 
 def test_a_call_ends_after_five_seconds(db: Connection, client: pgbraid.Client, dsn: str) -> None:

@@ -25,7 +25,6 @@ declare
   c_first_batch constant int := 200;
   c_last_batch constant int := 10000;
   v_started timestamptz := clock_timestamp();
-  v_batch_started timestamptz;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection_id int := (braid_store.find_collection(find_matches.collection)).id;
   v_pattern text;
@@ -65,10 +64,9 @@ begin
   end if;
 
   loop
-    v_batch_started := clock_timestamp();
     select s.* into v_scan
     from braid_store.scan_matches(v_tenant_id, v_collection_id, v_filter, v_chunk_ids[1 : v_batch], v_pattern, v_flags,
-      v_after, v_batch) s;
+      v_after, v_batch, v_started + c_max_time) s;
     v_chunk_ids := v_chunk_ids[v_batch + 1 :];
     v_scanned_count := v_scanned_count + v_scan.scanned_count;
     v_matched_ids := v_matched_ids || v_scan.matched_ids;
@@ -78,25 +76,21 @@ begin
       v_stopped_by := 'match_count';
       v_matched_ids := v_matched_ids[1 : find_matches.match_count];
       v_after := v_matched_ids[find_matches.match_count];
-    elsif clock_timestamp() - v_started > c_max_time then
+    elsif not v_scan.is_complete or clock_timestamp() - v_started > c_max_time then
       v_stopped_by := 'time';
     elsif v_scanned_count >= c_max_scanned then
       v_stopped_by := 'scanned_count';
     end if;
     exit when v_stopped_by is not null;
-    -- Batches last about a tenth of a second, so that the time is looked at often enough.
-    v_batch := case when clock_timestamp() - v_batch_started < '50 milliseconds' then least(2 * v_batch, c_last_batch)
-                    when clock_timestamp() - v_batch_started > '200 milliseconds' then greatest(v_batch / 4, 20)
-                    else v_batch end;
+    v_batch := least(2 * v_batch, c_last_batch);
   end loop;
+  v_started := clock_timestamp();
 
   for v_row in
     select jsonb_build_object(
              'chunk_id', c.id, 'document_id', c.document_id, 'external_id', d.external_id,
              'chunk_index', c.chunk_index, 'title', d.title, 'source_uri', d.source_uri, 'speaker', c.speaker,
-             'occurred_at', c.occurred_at, 'metadata', c.metadata,
-             'excerpts', braid_store.match_excerpts(c.content, v_pattern, v_flags, v_flags is null,
-               find_matches.excerpt_length)) as found
+             'occurred_at', c.occurred_at, 'metadata', c.metadata) as found, c.content
     from unnest(v_matched_ids) with ordinality u (chunk_id, place),
          lateral (
            select * from braid_store.chunks c
@@ -108,6 +102,9 @@ begin
          ) d
     order by u.place
   loop
+    -- The excerpts are made here, since the loop takes 50 rows at a time from its query.
+    v_row.found := v_row.found || jsonb_build_object('excerpts', braid_store.match_excerpts(
+      v_row.content, v_pattern, v_flags, v_flags is null, find_matches.excerpt_length));
     v_bytes := v_bytes + octet_length(v_row.found::text);
     if v_bytes > c_max_bytes and v_matches <> '{}' then
       v_stopped_by := 'bytes';
@@ -115,6 +112,11 @@ begin
       exit;
     end if;
     v_matches := v_matches || v_row.found;
+    if clock_timestamp() - v_started > c_max_time and cardinality(v_matches) < cardinality(v_matched_ids) then
+      v_stopped_by := 'time';
+      v_after := (v_row.found ->> 'chunk_id')::bigint;
+      exit;
+    end if;
   end loop;
   return jsonb_build_object('matches', to_jsonb(v_matches), 'scanned_count', v_scanned_count,
     'stopped_by', v_stopped_by, 'next_after', case when v_stopped_by is not null then v_after end);

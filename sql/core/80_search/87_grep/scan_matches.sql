@@ -7,9 +7,11 @@ create or replace function braid_store.scan_matches(
   flags text,
   after bigint,
   chunk_count int,
+  deadline timestamptz,
   out matched_ids bigint[],
   out scanned_count int,
-  out last_id bigint
+  out last_id bigint,
+  out is_complete boolean
 )
 language plpgsql
 stable
@@ -32,29 +34,36 @@ declare
     end;
 begin
   execute format($query$
-    select coalesce(array_agg(c.id) filter (where c.is_match), '{}'), count(*) filter (where c.is_asked), max(c.id)
+    select coalesce(array_agg(c.id) filter (where c.is_match), '{}'),
+           count(*) filter (where c.is_asked and c.is_match is not null),
+           max(c.id) filter (where c.is_match is not null), count(*) = count(c.is_match)
     from (
       select c.id, c.is_asked,
-             case when c.is_asked then case when $6 = '' then true
+             -- Rows come in order, so each call gets on by one row at least, and no row is left out.
+             case when c.place > 1 and clock_timestamp() > $8 then null
+                  when c.is_asked then case when $6 = '' then true
                                             when $7 is null then strpos(c.content, $6) > 0
                                             else regexp_like(c.content, $6, $7) end
                   else false end as is_match
       from (
-        select c.id, c.content, case when c.collection_id = $2 then coalesce(%s, false) else false end as is_asked
+        select c.id, c.content, row_number() over () as place,
+               case when c.collection_id = $2 then coalesce(%s, false) else false end as is_asked
         from (%s) c
         offset 0
       ) c
       offset 0
     ) c
     $query$, scan_matches.filter.predicate, v_chunks)
-  into matched_ids, scanned_count, last_id
+  into matched_ids, scanned_count, last_id, is_complete
   using scan_matches.tenant_id, scan_matches.collection_id, scan_matches.after, scan_matches.chunk_count,
-        scan_matches.chunk_ids, scan_matches.pattern, scan_matches.flags;
+        scan_matches.chunk_ids, scan_matches.pattern, scan_matches.flags, scan_matches.deadline;
 end
 $$;
 
-comment on function braid_store.scan_matches(int, int, braid_store.filter, bigint[], text, text, bigint, int) is
+comment on function braid_store.scan_matches(int, int, braid_store.filter, bigint[], text, text, bigint, int,
+                                             timestamptz) is
   'Compare chunk_count chunks, in the order of their ids, with a pattern: the chunks after the chunk `after`, or '
   'chunk_ids in ascending order. matched_ids: the chunks that match and pass the filter, in ascending order. '
-  'scanned_count: how many chunks passed the filter. last_id: the last chunk read; null if there was none. flags: null '
-  'if the pattern is a text and no regular expression.';
+  'scanned_count: how many chunks passed the filter. last_id: the last chunk read; null if there was none. '
+  'is_complete: false if the deadline came before the last chunk. flags: null if the pattern is a text and no regular '
+  'expression.';
