@@ -47,7 +47,7 @@ test: build ## run all tests on PostgreSQL 18 and 16, and some on 17; with PART=
 	@logs=$$(mktemp -d); others=; rest=; code=0; mkdir "$$logs/taken"; \
 	trap 'kill $$others $$rest 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
 	for version in $(wordlist 2,9,$(VERSIONS)); do \
-		$(TEST) --postgres-version=$$version --any-version="$$logs/taken" -p no:cacheprovider $(ARGS) \
+		$(TEST) --postgres-version=$$version --share=4 --any-version="$$logs/taken" -p no:cacheprovider $(ARGS) \
 			>"$$logs/$$version.log" 2>&1 & others="$$others $$!"; \
 	done; \
 	if [ -z "$(PART)" ]; then \

@@ -39,7 +39,7 @@ from support.calls import one
 from support.examples import tries_fewer, try_fewer, trying_each_value
 from support.package import Package
 from support.parts import choose, of_file
-from support.sample import is_in_sample
+from support.sample import is_in_sample, is_in_share
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
@@ -67,6 +67,12 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         type=Path,
         metavar="FOLDER",
         help="where runs on several versions agree on who takes which of the tests that depend on none",
+    )
+    parser.addoption(
+        "--share",
+        type=int,
+        default=1,
+        help="of the tests whose subject is no version of PostgreSQL, run one of so many, which the seed chooses",
     )
     # Other conftest.py files are imported before pytest_configure, and list the installed functions.
     config = pluginmanager.get_plugin("pytestconfig")
@@ -125,7 +131,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Sort files that another run can take to the end, so that the faster run takes more of them. The longest of
     these files come first, so that no run waits long for the other's last file."""
     if tries_fewer():
-        _leave_out(config, items, {item for item in items if not _is_in_sample(item)})
+        seed, share = str(config.option.hypothesis_seed), config.option.share
+        _leave_out(config, items, {item for item in items if not _is_in_sample(item, seed, share)})
         _leave_out_combinations(config, items)
     bound = {item.path for item in items if not item.get_closest_marker("any_version")}
     long = ["wheel", "examples", "adding", "attack", "errors", "set_ranking", "hostile_files", "edge_function"]
@@ -148,9 +155,11 @@ def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> 
     _leave_out(config, items, left_out)
 
 
-def _is_in_sample(item: pytest.Item) -> bool:
+def _is_in_sample(item: pytest.Item, seed: str, share: int) -> bool:
     file = item.path.relative_to(REPOSITORY / "tests").as_posix()
-    return bool(item.get_closest_marker("any_version")) or is_in_sample(file, item.name)
+    if item.get_closest_marker("any_version"):
+        return True
+    return is_in_sample(file, item.name) and is_in_share(file, item.name, seed, share)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], left_out: set[pytest.Item]) -> None:

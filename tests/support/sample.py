@@ -1,11 +1,17 @@
 """Choose the tests of an area that run on another version of PostgreSQL than the default.
 
 A file in this list tests what pgbraid does itself. The default version proves it, and each other version runs a sample:
-what reads the server's catalogs, dumps, roles, triggers and grammar. A file that is not listed runs whole on all
-versions.
+what reads the server's catalogs, dumps, roles, triggers and grammar. From the other files `make test` runs a share,
+which the seed of the run chooses. Files in WHOLE run whole on all versions, and without `--share` all other files do,
+too.
 """
 
 from __future__ import annotations
+
+from zlib import crc32
+
+# The planner, the catalogs and the rules of roles are what differs most between versions.
+WHOLE = ("core/catalog/", "core/isolation/", "core/plans/")
 
 SAMPLE: dict[str, tuple[str, ...]] = {
     "core/filters/test_metadata_lists.py": (
@@ -30,6 +36,12 @@ SAMPLE: dict[str, tuple[str, ...]] = {
         "test_no_merge_under_a_snapshot_of_the_transaction",
         "test_two_maintains_at_once",
         "test_a_session_that_knew_the_tables_small_does_not_read_them_whole",
+    ),
+    "core/isolation/test_two_databases.py": (
+        "test_what_a_login_is_in_one_database_it_is_not_in_another[owner]",
+        "test_a_copy_of_a_database_gets_roles_of_its_own",
+        "test_a_restored_dump_refuses_until_it_is_installed[owner]",
+        "test_uninstalling_takes_the_databases_own_roles_along",
     ),
     "core/postgrest/test_requests.py": (
         "test_reading_functions_run_in_a_read_only_transaction",
@@ -70,7 +82,6 @@ SAMPLE: dict[str, tuple[str, ...]] = {
     "install/test_embedded_settings.py": ("test_they_follow_the_memory_until_the_user_changes_them",),
     "install/test_extension.py": (
         "test_an_owner_without_superuser_creates_it",
-        "test_a_dump_loses_nothing[plain-created]",
         "test_a_dump_loses_nothing[custom-adopted and updated]",
         "test_dropping_it_asks_for_what_was_made_at_run_time",
     ),
@@ -205,3 +216,10 @@ def is_in_sample(file: str, name: str) -> bool:
     one case, and a name without stands for all."""
     chosen = SAMPLE.get(file)
     return chosen is None or name in chosen or name.partition("[")[0] in chosen
+
+
+def is_in_share(file: str, name: str, seed: str, share: int) -> bool:
+    """Tell whether a run with `--share` takes a test. Its cases run together, and other seeds take other tests."""
+    if file in SAMPLE or file.startswith(WHOLE):
+        return True
+    return crc32(f"{seed} {file} {name.partition('[')[0]}".encode()) % share == 0
