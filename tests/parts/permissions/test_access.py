@@ -86,6 +86,19 @@ def test_superusers_and_services_read_all_or_for_whom_they_ask(
         }.items():
             with principals(session, *names):
                 assert found(session) == expected
+        # A service that serves a request reads for its user.
+        for claims, expected in {
+            '{"sub": "eva"}': ["open", "sales"],
+            '{"role": "anon"}': ["open"],
+            "no JSON": ["open"],
+            '{"role": "service_role"}': ALL,
+            "": ALL,
+        }.items():
+            with session.transaction():
+                session.execute("select set_config('request.jwt.claims', %s, true)", (claims,))
+                assert found(session) == expected
+                session.execute("set local braid.principals = '[\"group:board\"]'")
+                assert found(session) == ["board", "open"]
 
 
 def test_logins_have_their_roles_and_groups(

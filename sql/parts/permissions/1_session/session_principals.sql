@@ -29,16 +29,17 @@ begin
   from pg_roles r
   where r.rolname = session_user;
 
-  if 'gateway' = any (v_kinds) then
-    v_claims := braid_store.request_claims();
-    if v_claims ->> 'role' = any ((select s.trusted_claim_roles from braid_store.access_settings s)::text[]) then
-      v_held := case when v_named is null then '{*}' else v_named end;
-    else
-      v_held := braid_store.request_principals(v_claims);
-      v_named := null;
-    end if;
-  elsif v_reads_everything or v_kinds && '{service,administrator}' then
-    v_held := case when v_named is null then '{*}' else v_named end;
+  -- A service may answer requests itself, as the MCP server does. It then reads for the user of the token.
+  v_claims := case when 'gateway' = any (v_kinds) or current_setting('request.jwt.claims', true) <> ''
+                   then braid_store.request_claims() end;
+  if v_claims ->> 'role' = any ((select s.trusted_claim_roles from braid_store.access_settings s)::text[]) then
+    v_claims := null;
+  elsif 'gateway' = any (v_kinds) then
+    v_named := null;
+  end if;
+  if 'gateway' = any (v_kinds) or v_reads_everything or v_kinds && '{service,administrator}' then
+    v_held := coalesce(v_named, case when v_claims is null then '{*}'
+                                     else braid_store.request_principals(v_claims) end);
   else
     v_held := array(select 'login:' || r.rolname from pg_roles r
                     where pg_has_role(session_user, r.oid, 'USAGE')); -- MEMBER would be true for a role's creator
@@ -55,6 +56,6 @@ $$;
 
 comment on function braid_store.session_principals() is
   'Return the principals for which the session reads a tenant''s documents, with the groups that they are in; null if '
-  'it reads all. Superusers, services and administrators read all, unless braid.principals names principals. Requests '
-  'through a gateway have the principals of their claims. Other logins have the principals of their roles, '
-  'and braid.principals chooses among them.';
+  'it reads all. Superusers, services and administrators read all, unless braid.principals names principals or they '
+  'serve a request. Requests have the principals of their claims. Other logins have the principals of their roles, and '
+  'braid.principals chooses among them.';
