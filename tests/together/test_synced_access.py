@@ -110,6 +110,20 @@ def test_a_row_that_waits_has_the_stricter_of_old_and_new(db: Connection, kind: 
         assert {*found(db, *reader)} == {n for n, (_, after) in changes.items() if may_read(reader, after)}
 
 
+def test_a_document_that_is_being_written_keeps_no_other_open(db: Connection, dsn: str) -> None:
+    db.execute("create table notes (id int primary key, body text, readers text[])")
+    db.execute("select braid.set_permissions('default', true)")
+    db.execute("insert into notes select n, 'note', '{a}' from generate_series(1, 3) n")
+    sync(db, "public.notes", access="readers")
+    in_step(db, "public.notes")
+    with psycopg.connect(dsn) as worker:
+        worker.execute("select braid.update_metadata('2', '{\"seen\": true}')")
+        db.execute("update notes set readers = '{b}'")
+        assert found(db, "a") == ["2"]
+    in_step(db, "public.notes")
+    assert (found(db, "a"), found(db, "b")) == ([], ["1", "2", "3"])
+
+
 def test_a_change_that_is_taken_back_before_a_worker_comes(db: Connection) -> None:
     db.execute("create table notes (id int primary key, body text, readers text[])")
     db.execute("select braid.set_permissions('default', true)")
