@@ -1,4 +1,5 @@
-"""Measure what standing queries cost a write: `python -m benchmarks.standing_queries` in tests/."""
+"""Measure what standing queries cost a write, beside a trigger by hand that tests each of them: `python -m
+benchmarks.standing_queries` in tests/."""
 
 from __future__ import annotations
 
@@ -23,7 +24,21 @@ from support.judged import load_judged
 Connection = psycopg.Connection[Any]
 DATA = Path(__file__).parents[3] / "shared" / "data"
 DIMENSIONS = 384
-KINDS = ("none", "text", "vectors", "text and vectors")
+HAND = "by hand"
+KINDS = ("none", "text", "vectors", "text and vectors", HAND)
+BY_HAND = """
+create schema hand;
+create table hand.queries (name text primary key, query tsquery);
+create table hand.matches (name text, id text);
+create table hand.documents (id text primary key, content text, fts tsvector, embedding vector(384));
+create function hand.match() returns trigger language plpgsql as $$
+begin
+  insert into hand.matches select q.name, new.id from hand.queries q where new.fts @@ q.query;
+  return null;
+end $$;
+create trigger match after insert on hand.documents for each row execute function hand.match();
+create index on hand.documents using gin (fts)
+"""
 
 
 def main() -> None:
@@ -37,9 +52,10 @@ def main() -> None:
     texts = documents()
     rng.shuffle(texts)
     with fresh_database(arguments.postgres_version) as db:
+        db.execute(BY_HAND)
         for kind in KINDS:
             db.execute("select braid.create_collection(%s, dimensions => %s)", (kind, DIMENSIONS))
-            upsert(db, [given(f"old {n}", text, rng) for n, text in enumerate(texts[:1000])], kind)
+            write(db, [given(f"old {n}", text, rng) for n, text in enumerate(texts[:1000])], kind)
             stand(db, kind, texts, arguments.queries, rng)
         db.execute("select braid.maintain('1 minute')")
         db.execute("vacuum analyze")
@@ -72,12 +88,25 @@ def stand(db: Connection, kind: str, texts: list[str], count: int, rng: random.R
             text = " ".join(words[first : first + rng.choice([2, 2, 3, 3, 4])])
             form = number % 10
             text = f'"{text}"' if form == 0 else f"{text} -{rng.choice(words)}" if form == 1 else text
+            if kind == HAND:
+                query = "insert into hand.queries values (%s, websearch_to_tsquery('english', %s))"
+                db.execute(query, (str(number), text))
+                continue
             has_vector = "vectors" in kind
             db.execute(
                 "select braid.create_standing_query(%s, %s, %s::vector, collection => %s, semantic_min_score => %s)",
                 (str(number), text if "text" in kind else None, vector(random_vector(rng)) if has_vector else None,
                  kind, 0.2 if has_vector else None),
             )  # fmt: skip
+
+
+def write(db: Connection, batch: list[dict[str, Any]], kind: str) -> None:
+    if kind == HAND:
+        values = [(row["external_id"], row["content"], row["content"], vector(row["embedding"])) for row in batch]
+        insert = "insert into hand.documents values (%s, %s, to_tsvector('english', %s), %s::vector)"
+        db.cursor().executemany(insert, values)
+    else:
+        upsert(db, batch, kind)
 
 
 def single(db: Connection, texts: list[str], count: int, rng: random.Random) -> None:
@@ -88,7 +117,7 @@ def single(db: Connection, texts: list[str], count: int, rng: random.Random) -> 
         document = given(f"new {number}", texts[1000 + number % (len(texts) - 1000)], rng)
         for kind in rng.sample(KINDS, len(KINDS)):
             before, started = cpu_seconds(server), time.perf_counter()
-            upsert(db, [document], kind)
+            write(db, [document], kind)
             if number >= 0:
                 clock[kind].append(1000 * (time.perf_counter() - started))
                 cpu[kind] += cpu_seconds(server) - before
@@ -106,13 +135,15 @@ def bulk(db: Connection, texts: list[str], count: int, rng: random.Random) -> No
     rows = []
     for kind in KINDS:
         before, started, had = cpu_seconds(server), time.perf_counter(), matches(db, kind)
-        upsert(db, batch, kind)
+        write(db, batch, kind)
         cells = [time.perf_counter() - started, cpu_seconds(server) - before]
         rows.append((kind, [*(f"{cell:.2f}" for cell in cells), f"{matches(db, kind) - had:,}"]))
     table(f"a write of {count:,} documents", ["s", "CPU s", "matches"], rows)
 
 
 def matches(db: Connection, kind: str) -> int:
+    if kind == HAND:
+        return int(one(db, "select count(*) from hand.matches"))
     return int(one(db, "select (braid.status(%s) -> 'collections' -> 0 ->> 'standing_query_matches')::int", kind))
 
 

@@ -1,0 +1,1 @@
+"""Measure misspelt words, permissions, counts and completion beside what others offer."""
