@@ -51,11 +51,6 @@ def installed(dsn: str) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def manifests(dsn: str) -> list[Any]:
-    with psycopg.connect(dsn) as connection:
-        return connection.execute("select name, place, manifest, content_hash from braid_store.parts").fetchall()
-
-
 def is_stable(name: str) -> bool:
     return bool(json.loads(resources.resources().parts[name])["is_stable"])
 
@@ -75,21 +70,6 @@ def test_a_new_database_gets_the_core_and_all_stable_parts(bare_dsn: BareDsn) ->
 def test_no_stable_part_needs_one_that_is_not() -> None:
     found = resources.resources()
     assert [name for name in ALL if is_stable(name) and not all(map(is_stable, needs_of(found, name)))] == []
-
-
-def test_one_part_after_the_other_is_the_same_as_all_at_once(bare_dsn: BareDsn) -> None:
-    """Adding parts one by one gives the same tables, functions, bodies, privileges, policies, views and types."""
-    one, other = bare_dsn(), bare_dsn()
-    assert install(one, only=["core"]).parts == ("core",)
-    for name in reversed(ALL):
-        before = {*installed(one)}
-        report = install(one, with_parts=[name])
-        assert {*report.added_parts} == {*installed(one)} - before
-        assert report.changed == (name not in before)
-    assert install(other, only=ALL).parts == ALL
-    assert snapshot.definitions(one) == snapshot.definitions(other)
-    assert sorted(manifests(one)) == sorted(manifests(other))
-    assert not install(one).changed
 
 
 def test_the_core_alone_has_nothing_of_parts(core_dsn: str) -> None:

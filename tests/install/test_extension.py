@@ -203,8 +203,10 @@ def test_the_session_does_not_matter(extended: ExtensibleServer) -> None:
 # Dump and restore
 
 
-@pytest.mark.parametrize("way", ["created", "updated", "adopted", "adopted and updated"])
-@pytest.mark.parametrize("form", ["plain", "custom"])
+@pytest.mark.parametrize(
+    ("form", "way"),
+    [("plain", "created"), ("custom", "updated"), ("plain", "adopted"), ("custom", "adopted and updated")],
+)
 def test_a_dump_loses_nothing(extended: ExtensibleServer, filled: None, tmp_path: Path, way: str, form: str) -> None:
     version = later.VERSION if "updated" in way else __version__
     file = tmp_path / "dump"

@@ -19,12 +19,23 @@ from yoyo.connections import DatabaseURI
 
 from pgbraid import __version__, embedded
 from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
-from pgbraid.install import frozen, install, read_installation, resources
-from support import snapshot
+from pgbraid.install import choice, frozen, install, read_installation, resources
+from support import Templates, snapshot
 from support.package import FROZEN, Package
 from support.roles import definer_role, owner_role
 
 Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture(scope="module")
+def template(templates: Templates) -> str:
+    """Return a database with the core alone, whose installation takes half the time of all parts'."""
+    return templates.name(frozenset())
+
+
+@pytest.fixture(autouse=True)
+def _core_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "default_parts", lambda found: choice.with_needs(found, ()))
 
 
 def works(dsn: str) -> bool:
@@ -38,7 +49,7 @@ def works(dsn: str) -> bool:
 def test_a_fresh_install_works_and_reports_what_it_did(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     lines: list[str] = []
-    report = install(dsn, notify=lines.append)
+    report = install(dsn, only=[*resources.resources().parts], notify=lines.append)
     assert report.version == __version__
     assert report.previous_version is None
     assert report.migrations == resources.migration_ids()
@@ -66,7 +77,7 @@ def test_a_second_run_writes_nothing(dsn: str) -> None:
 
 
 def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
-    install(dsn)
+    install(dsn, with_parts=["monitoring"])
     before = snapshot.definitions(dsn)
     db.execute("drop function braid.version(); drop view braid.storage")
     assert install(dsn).functions_applied  # notices that the function is absent
@@ -119,6 +130,7 @@ def test_yoyo_finds_its_record_in_order(dsn: str) -> None:
     """yoyo, run by itself, finds all migrations recorded and has none to apply."""
     from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 
+    install(dsn, with_parts=[*resources.resources().parts])
     with psycopg.connect(dsn, autocommit=True) as connection:
 
         class Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]

@@ -28,6 +28,7 @@ from support.waiting import PATIENCE, until
 Connection = psycopg.Connection[Any]
 # Each part comes before the parts that it needs.
 PARTS = [name for name in reversed([*resources().parts]) if name != "core"]
+AT_ONCE = 3
 
 
 @pytest.fixture(autouse=True)
@@ -63,20 +64,28 @@ def recorded(dsn: str) -> list[Any]:
         ]
 
 
-def test_part_by_part_down_to_the_core_and_back(server: embedded.Server, dsn: str) -> None:
+def test_down_to_the_core_and_back(server: embedded.Server, dsn: str) -> None:
+    """Removing a few parts at a time, and adding as many, gives what one installation of the same parts gives."""
     install(dsn, with_parts=PARTS)
     full = snapshot.definitions(dsn), recorded(dsn)
-    for number, name in enumerate(PARTS, 1):
-        assert uninstall_parts(dsn, [name]).parts == (name,)
-        assert parts_of(dsn) == {*PARTS[number:]}
+    for start in range(0, len(PARTS), AT_ONCE):
+        removed = PARTS[start : start + AT_ONCE]
+        assert {*uninstall_parts(dsn, removed).parts} == {*removed}
+        assert parts_of(dsn) == {*PARTS[start + AT_ONCE :]}
         # The remaining installation is complete: an upgrade changes nothing.
         assert not install(dsn).changed
     with empty(server) as core:
         install(core, only=["core"])
         assert snapshot.definitions(dsn) == snapshot.definitions(core)
         assert recorded(dsn) == recorded(core)
-    assert install(dsn, with_parts=PARTS).added_parts == (*reversed(PARTS),)
+    # Each step brings the parts that its parts need.
+    for start in range(0, len(PARTS), AT_ONCE):
+        before = parts_of(dsn)
+        report = install(dsn, with_parts=PARTS[start : start + AT_ONCE])
+        assert {*report.added_parts} == parts_of(dsn) - before
+    assert parts_of(dsn) == {*PARTS}
     assert (snapshot.definitions(dsn), recorded(dsn)) == full
+    assert not install(dsn).changed
     with psycopg.connect(dsn) as connection:
         connection.execute("select from braid.hybrid_search('anything')")
 
@@ -98,25 +107,23 @@ def test_what_cannot_be_removed_is_named(dsn: str, db: Connection) -> None:
     assert "the part evaluation is needed by learning" in needed
     assert refusal(dsn, "evaluation", "evaluation") == needed
     assert "pgbraid uninstall --part evaluation --part learning" in needed
-    db.execute("update braid_store.parts set content_hash = '' where name = 'sync'")
-    assert "pgbraid upgrade" in refusal(dsn, "memory")
-
-
-def test_names_that_are_no_parts(dsn: str) -> None:
     assert "part 0001 is not installed" in refusal(dsn, "0001")
     with pytest.raises(InvalidArgumentError, match="parts is the text 'memory'"):
         uninstall_parts(dsn, "memory")
+    # A distributed installation keeps its parts.
+    db.execute("create schema braid_shards create table node_shards (remainder int)")
+    assert "pgbraid distribute --gather" in refusal(dsn, "sync")
+    db.execute("drop schema braid_shards cascade")
+    (before,) = db.execute("select content_hash from braid_store.parts where name = 'sync'").fetchall()
+    db.execute("update braid_store.parts set content_hash = '' where name = 'sync'")
+    assert "pgbraid upgrade" in refusal(dsn, "memory")
+    db.execute("update braid_store.parts set content_hash = %s where name = 'sync'", before)
     assert uninstall_parts(dsn, ["memory", "memory"]).parts == ("memory",)
 
 
 def test_where_nothing_is_installed_there_is_no_part(server: embedded.Server) -> None:
     with empty(server) as dsn, pytest.raises(NotInstalledError):
         uninstall_parts(dsn, ["sync"])
-
-
-def test_a_distributed_installation_keeps_its_parts(dsn: str, db: Connection) -> None:
-    db.execute("create schema braid_shards create table node_shards (remainder int)")
-    assert "pgbraid distribute --gather" in refusal(dsn, "sync")
 
 
 def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> None:
@@ -140,45 +147,38 @@ def test_rows_and_settings_go_only_if_that_is_said(dsn: str, db: Connection) -> 
     install(dsn, with_parts=["learning"])
     assert one(db, "select count(*) from braid.list_query_sets()") == 0
     assert one(db, "select parts ->> 'search_log' from braid.collections") == "off"
-
-
-def test_settings_that_are_as_they_always_were_keep_nothing(dsn: str, db: Connection) -> None:
+    # Settings that are as they were at first keep nothing.
     db.execute("select braid.set_search_log('default', 'all')")
     db.execute("select braid.set_search_log('default', 'off')")
     uninstall_parts(dsn, ["search_log", "learning"])
 
 
-def test_versions_of_rankings_can_be_restored_without_the_part(dsn: str, db: Connection) -> None:
+def test_the_core_goes_on_without_parts_that_had_data(dsn: str, db: Connection) -> None:
+    # A ranking has versions.
     db.execute("select braid.set_sparse_encoder('tiny', '{\"fox\": 1.5}')")
     version = one(db, "select braid.set_ranking('default', '{\"k1\": 0.7}')")
     db.execute("select braid.set_ranking('default', '{\"sparse_encoder\": \"tiny\"}')")
     db.execute("select braid.set_ranking('default', '{\"sparse_encoder\": null}')")
     db.execute("select braid.set_sparse_encoder('tiny', null)")
     assert 'sparse_encoder of collection "default"' in refusal(dsn, "sparse_encoders")
-    uninstall_parts(dsn, ["sparse_encoders"], drop_data=True)
-    db.execute("select braid.set_ranking('default', '{\"k1\": 0.9}')")
-    db.execute("select braid.restore_ranking('default', %s)", (version,))
-    assert one(db, "select k1 from braid.collections") == 0.7
-
-
-def test_tables_that_were_synced_are_written_to_as_before(dsn: str, db: Connection) -> None:
     db.execute("create table public.articles (id int primary key, body text not null)")
     db.execute("select braid.sync_table('public.articles', content => '{body}', tenant => 'default')")
     db.execute("insert into public.articles values (1, 'a quick fox')")
     db.execute("select braid.apply_changes()")
     assert "synced_tables" in refusal(dsn, "sync")
-    uninstall_parts(dsn, ["sync"], drop_data=True)
-    db.execute("insert into public.articles values (2, 'a slow heron')")
-    assert one(db, "select count(*) from pg_trigger where tgrelid = 'public.articles'::regclass") == 0
-    assert db.execute("select external_id from braid.full_text_search('fox heron')").fetchall() == [("1",)]
-
-
-def test_a_model_change_is_rolled_back(dsn: str, db: Connection) -> None:
     db.execute("select braid.create_collection('moving', dimensions => 2, embedding_model => 'old')")
     upsert(db, [{"external_id": "a", "content": "a fox", "embedding": [1, 0]}], "moving")
     db.execute("select braid.start_model_change('moving', 'new', 3)")
     assert "model_changes" in refusal(dsn, "model_change")
-    uninstall_parts(dsn, ["model_change"], drop_data=True)
+
+    uninstall_parts(dsn, ["sparse_encoders", "sync", "model_change"], drop_data=True)
+    # A version of a ranking is restored, the table is written to as before, and the change is rolled back.
+    db.execute("select braid.set_ranking('default', '{\"k1\": 0.9}')")
+    db.execute("select braid.restore_ranking('default', %s)", (version,))
+    assert one(db, "select k1 from braid.collections where name = 'default'") == 0.7
+    db.execute("insert into public.articles values (2, 'a slow heron')")
+    assert one(db, "select count(*) from pg_trigger where tgrelid = 'public.articles'::regclass") == 0
+    assert db.execute("select external_id from braid.full_text_search('fox heron')").fetchall() == [("1",)]
     assert one(db, "select count(*) from braid_store.dropped_spaces") == 1
     found = "select external_id from braid.semantic_search('[1,0]', collection => 'moving')"
     assert db.execute(found.encode()).fetchall() == [("a",)]

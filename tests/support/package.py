@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,12 +32,12 @@ class Package:
         self._count += 1
         root = self._folder / f"package{self._count}"
         for part in ("sql", "migrations"):
-            shutil.copytree(self._original / part, root / part)
+            # Links to a thousand files take a fraction of the time of copies.
+            shutil.copytree(self._original / part, root / part, copy_function=os.symlink)
         for name, text in files.items():
             path = root / name
-            if text is None:
-                path.unlink()
-            else:
+            path.unlink(missing_ok=text is not None)
+            if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
         if FROZEN not in files:
@@ -59,4 +60,5 @@ def _freeze(folder: Path) -> None:
     frozen = folder / "frozen.sha256"
     names = [line.split()[1] for line in frozen.read_text().splitlines()]
     files = {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
+    frozen.unlink()
     frozen.write_text("".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in files.items()))
