@@ -42,6 +42,8 @@ test: export PYTHONHASHSEED = $(SEED)
 # Several runs share the processors, so threads that wait busily for each other take time from the other runs.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
+# The runs share what pytest compiles, also where a variable forbids to keep it.
+test: export PYTHONDONTWRITEBYTECODE =
 test: build ## run all tests on PostgreSQL 18 and 16, and some on 17; with PART=core, only the tests of the core
 	@# Output of the first version is shown as it runs, output of the others at the end.
 	@logs=$$(mktemp -d); others=; rest=; code=0; mkdir "$$logs/taken"; \

@@ -35,7 +35,7 @@ where c.relnamespace = 'braid_store'::regnamespace and c.relname ~ '^vectors_[0-
 class Turns:
     def __init__(self, db: Connection, folder: Path) -> None:
         judged = load_judged(folder)
-        vectors = cached_vectors(judged.embedded_texts)
+        vectors = cached_vectors(judged.embedded_texts[:SIZE])
         texts = judged.queries[::80]
         self.db = db
         self.queries = list(zip(texts, map(vector, cached_vectors(texts)), strict=True))

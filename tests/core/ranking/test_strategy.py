@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import hybrid, one, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 ASKED = [1.0] + [0.0] * 383
 FAR = [-1.0] + [0.0] * 383
@@ -69,8 +70,8 @@ def test_what_is_named_comes_first(db: Connection, query: str, identifier: str, 
     load(db, identifier, other)
     assert search(db, query, {})[0][0] != "named"
     for arguments in ({}, {"fusion": "rrf"}, {"fusion": "max"}, {"fusion": "dbsf"}, {"full_text_weight": 0.01}):
-        assert search(db, query, {"strategy": "auto"}, **arguments)[0][0] == "named", arguments
-        assert len(search(db, query, {"strategy": "auto"}, **arguments)) == 10
+        rows = search(db, query, {"strategy": "auto"}, **arguments)
+        assert rows[0][0] == "named" and len(rows) == 10, arguments
     assert "come first" in reason(db, query)
 
 
