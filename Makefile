@@ -19,8 +19,8 @@ TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -m 'not any_version' -
 # them file by file, and this run has a lower priority.
 TEST_MORE = nice -n 3 $(BIN)/python -m pytest $$(grep -rl any_version tests --include='test_*.py') -m any_version \
 	-p no:cacheprovider
-# PostgreSQL 17 is PGlite, one session in WebAssembly; these tests run there in a minute.
-TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider \
+# PostgreSQL 17 is PGlite, one session in WebAssembly; a share of these tests runs there.
+TEST_17 := $(BIN)/python -m pytest --postgres-version=17 --share=4 -m 'not any_version' -p no:cacheprovider \
 	$(addprefix tests/core/, catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
 	documents/test_writing.py)
 # The seed of examples and of the order of sets; each run prints it.
