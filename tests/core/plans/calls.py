@@ -1,4 +1,4 @@
-"""List calls of every API function. An answer is as small for 50,000 documents as for
+"""List calls of every API function. An answer is as small for 30,000 documents as for
 2,000, or its call names the tables of which it reads more, and why."""
 
 from __future__ import annotations
