@@ -756,7 +756,6 @@ export type Database = {
           completion: string | null
           kind: string | null
           frequency: number | null
-          is_sampled: boolean | null
         }[]
       }
       conversation_timeline: {

@@ -34,7 +34,6 @@ class Completion(Row):
     completion: str
     kind: str
     frequency: int
-    is_sampled: bool
 
 
 @dataclass(frozen=True)

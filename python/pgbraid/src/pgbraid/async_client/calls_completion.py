@@ -31,8 +31,7 @@ async def complete(
     any of word, phrase and title, in the order of the rows; each gets its share of them. completion is the whole text
     to put into the field, with the word as texts write it. Words that follow the words before the cursor come first,
     then frequent ones. frequency: how many of the chunks read have the completed words after the same words, or how
-    many of their documents have the title. is_sampled: whether chunks were left unread, as in collections of more than
-    64.
+    many of their documents have the title.
 
     Maps to braid.complete. `match_count`, or `limit`, is 10 by default. Raise InvalidArgumentError, NotFoundError,
     LimitExceededError.

@@ -10,22 +10,31 @@ declare
   c_variants constant text[] := array[
     'aàáâãäåāăąǎ', 'cçćĉċč', 'dďđ', 'eèéêëēĕėęě', 'gĝğġģ', 'hĥħ', 'iìíîïĩīĭįıǐ', 'jĵ', 'kķ', 'lĺļľł', 'nñńņň',
     'oòóôõöøōŏőǒ', 'rŕŗř', 'sśŝşšș', 'tţťŧț', 'uùúûüũūŭůűųǔ', 'wŵ', 'yýÿŷ', 'zźżž',
-    'αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ', 'еѐё', 'иѝй'];
+    'αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ', 'еѐё', 'иѝй', 'اآأإ', 'هة', 'وؤ', 'يئ'];
   c_capitals constant text[] := array[
     'AÀÁÂÃÄÅĀĂĄǍ', 'CÇĆĈĊČ', 'DĎĐ', 'EÈÉÊËĒĔĖĘĚ', 'GĜĞĠĢ', 'HĤĦ', 'IÌÍÎÏĨĪĬĮİǏ', 'JĴ', 'KĶ', 'LĹĻĽŁ', 'NÑŃŅŇ',
     'OÒÓÔÕÖØŌŎŐǑ', 'RŔŖŘ', 'SŚŜŞŠȘ', 'TŢŤŦȚ', 'UÙÚÛÜŨŪŬŮŰŲǓ', 'WŴ', 'YÝŸŶ', 'ZŹŻŽ', 'ΑΆ', 'ΕΈ', 'ΗΉ',
-    'ΙΊΪ', 'ΟΌ', 'ΥΎΫ', 'ΩΏ', 'ЕЀЁ', 'ИЍЙ'];
-  c_letters constant text := 'acdeghijklnorstuwyzαεηιουωеи'; -- Each begins the element at its place.
-  c_s constant text := '[sśŝşšșSŚŜŞŠȘ]';
+    'ΙΊΪ', 'ΟΌ', 'ΥΎΫ', 'ΩΏ', 'ЕЀЁ', 'ИЍЙ', '', '', '', ''];
+  c_letters constant text := 'acdeghijklnorstuwyzαεηιουωеиاهوي'; -- Each begins the element at its place.
+  -- The first two letters of each may be written as the third or, in capitals, the fourth.
+  c_digraphs constant text[] := '{ssßẞ,aeæÆ,oeœŒ}';
+  c_marked constant text := E'[\\u0590-\\u06ff]';
+  c_marks constant text :=
+    E'[\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u064b-\\u065f]*';
   v_pattern text := '';
   v_letter text;
   v_base text;
   v_place int;
+  v_digraph text;
+  v_first text;
+  v_both text;
 begin
   foreach v_letter in array string_to_array(braid_store.token_lower(prefix_pattern.typed), null) loop
     v_base := case when fold_diacritics and v_letter > '~' collate "C" then braid_store.token_fold(v_letter)
                    else v_letter end;
     v_place := case when fold_diacritics and length(v_base) = 1 then nullif(strpos(c_letters, v_base), 0) end;
+    -- Marks that folding removes may be typed or not.
+    continue when v_base = '';
     if v_place is not null then
       v_pattern := v_pattern || '[' || c_variants[v_place] || c_capitals[v_place] || ']';
     elsif v_base ~ '^[a-z]$' then
@@ -49,12 +58,22 @@ begin
              select '|' || string_agg('[' || l || upper(l collate "C") || ']', '') from string_to_table(v_base, null) l)
            else '' end || ')';
     end if;
+    if fold_diacritics and v_letter ~ c_marked then
+      v_pattern := v_pattern || c_marks;
+    end if;
   end loop;
   if fold_diacritics then
-    v_pattern := replace(v_pattern, c_s || c_s, '(?:[sS][sS]|[ßẞ])');
-    if right(v_pattern, length(c_s)) = c_s then
-      v_pattern := left(v_pattern, -length(c_s)) || '[ßẞ' || substr(c_s, 2);
-    end if;
+    foreach v_digraph in array c_digraphs loop
+      v_place := strpos(c_letters, left(v_digraph, 1));
+      v_first := '[' || c_variants[v_place] || c_capitals[v_place] || ']';
+      v_place := strpos(c_letters, substr(v_digraph, 2, 1));
+      v_both := v_first || '[' || c_variants[v_place] || c_capitals[v_place] || ']';
+      v_digraph := '[' || substr(v_digraph, 3);
+      v_pattern := replace(v_pattern, v_both, '(?:' || v_both || '|' || v_digraph || '])');
+      if right(v_pattern, length(v_first)) = v_first then
+        v_pattern := left(v_pattern, -length(v_first)) || v_digraph || substr(v_first, 2);
+      end if;
+    end loop;
   end if;
   return v_pattern;
 end

@@ -8,7 +8,7 @@ create or replace function braid.complete(
   match_count int default 10,
   kinds text[] default '{word,phrase,title}'
 )
-returns table (completion text, kind text, frequency int, is_sampled boolean)
+returns table (completion text, kind text, frequency int)
 language sql
 stable
 parallel unsafe
@@ -27,5 +27,4 @@ comment on function braid.complete(text, jsonb, text, int, text[]) is
   'any of word, phrase and title, in the order of the rows; each gets its share of them.\n'
   'completion is the whole text to put into the field, with the word as texts write it. Words that follow the words '
   'before the cursor come first, then frequent ones. frequency: how many of the chunks read have the completed words '
-  'after the same words, or how many of their documents have the title. is_sampled: whether chunks were left unread, '
-  'as in collections of more than 64.';
+  'after the same words, or how many of their documents have the title.';

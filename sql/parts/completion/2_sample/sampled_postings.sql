@@ -2,7 +2,8 @@ create or replace function braid_store.sampled_postings(
   tenant_id int,
   collection_id int,
   lexemes text[],
-  counts int[]
+  counts int[],
+  among bigint[]
 )
 returns bigint[]
 language plpgsql
@@ -22,14 +23,18 @@ begin
   return array(
     select i.chunk_id
     from (
-      select l.lexeme, p.segment_id, p.document_frequency, p.elements, p.blocks,
-             p.document_frequency * p.density as share,
+      select p.segment_id, p.document_frequency, p.elements, p.blocks, p.document_frequency * p.density as share,
+             (
+               select g.first_chunk_id from braid_store.segments g
+               where g.tenant_id = sampled_postings.tenant_id and g.collection_id = sampled_postings.collection_id
+                 and g.id = p.segment_id
+             ) as first_chunk_id,
              -- The numbers of all lists of a lexeme add up to its count.
              (ceil(p.last * p.density - 1e-6) - ceil((p.last - p.document_frequency) * p.density - 1e-6))::int as wanted
       from unnest(sampled_postings.lexemes, sampled_postings.counts) l (lexeme, count),
            lateral (
              select p.*, sum(p.document_frequency) over (order by p.document_frequency desc, p.segment_id) as last,
-                    l.count::float8 / sum(p.document_frequency) over () as density
+                    least(1, l.count::float8 / sum(p.document_frequency) over ()) as density
              from (
                -- trim_array detoasts a list only once.
                select p.segment_id, p.document_frequency, trim_array(p.elements, 0) as elements,
@@ -81,23 +86,21 @@ begin
     ) d,
     lateral unnest(d.numbers) with ordinality c (chunk_number, place),
     lateral (
-      select coalesce(g.first_chunk_id + c.chunk_number - 1, (
+      select coalesce(s.first_chunk_id + c.chunk_number - 1, (
                select sc.chunk_id from braid_store.segment_chunks sc
                where sc.tenant_id = sampled_postings.tenant_id and sc.collection_id = sampled_postings.collection_id
                  and sc.segment_id = s.segment_id and sc.chunk_number between c.chunk_number and c.chunk_number
                order by sc.chunk_number
                limit 1)) as chunk_id
-      from braid_store.segments g
-      where g.tenant_id = sampled_postings.tenant_id and g.collection_id = sampled_postings.collection_id
-        and g.id = s.segment_id
       offset 0
     ) i
     where c.chunk_number is not null and i.chunk_id is not null
+      and (sampled_postings.among is null or i.chunk_id in (select unnest(sampled_postings.among)))
     group by i.chunk_id
     order by min(c.place), i.chunk_id);
 end
 $$;
 
-comment on function braid_store.sampled_postings(int, int, text[], int[]) is
-  'Return chunks that have lexemes, about counts of each, spread over its lists. Some may be deleted. The work is '
-  'bounded if no lexeme is in very many chunks.';
+comment on function braid_store.sampled_postings(int, int, text[], int[], bigint[]) is
+  'Return chunks that have lexemes, about counts of each, spread over its lists. Some may be deleted. among: leave out '
+  'other chunks, unless it is null. The work is bounded if no lexeme is in very many chunks.';
