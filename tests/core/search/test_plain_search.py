@@ -80,7 +80,8 @@ class World:
         kind = self.dice.choice(["hybrid", "hybrid", "semantic", "full_text"])
         found: dict[str, Any] = {"collection": self.name, "match_count": self.dice.choice([1, 3, 10, 10, 10, 40])}
         if kind != "semantic":
-            found["query_text"] = self.text(self.dice.randint(1, 5))
+            # A prefix is a term of several lexemes.
+            found["query_text"] = self.text(self.dice.randint(1, 5)) + self.dice.choice(["", "", "*"])
         if kind != "full_text":
             found["query_embedding"] = self.embedding()
         return found

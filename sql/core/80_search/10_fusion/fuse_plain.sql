@@ -39,6 +39,9 @@ declare
   v_b float8 := coalesce((request.collection).b, braid_store.adaptive_b((request.query).average_length));
   v_has_deletions boolean := (request.query).has_deletions is not false;
   v_near_tied boolean;
+  -- Terms of several lexemes have no keys.
+  v_scores float8[] := case when fuse_plain.keys is null then
+    braid_store.exact_scores(v_tenant_id, v_collection, fuse_plain.chunk_ids[:fuse_plain.near_count], v_query) end;
 begin
   -- The arithmetic is the same as in complete_candidates, score_scale and fuse_scores, and so are the sums' orders.
   with measured as materialized (
@@ -54,7 +57,8 @@ begin
       from measured m,
            lateral (
              -- This is the score of exact_scores. A chunk without a forward row was deleted.
-             select f.terms is not null as is_keyed, (
+             select f.terms is not null or v_scores is not null as is_keyed,
+                    case when v_scores is not null then v_scores[m.place] else (
                       select sum(t.weight * t.frequency / (t.frequency + f.saturation))
                       from (
                         select q.weight,
@@ -66,7 +70,7 @@ begin
                         offset 0
                       ) t
                       where t.frequency > 0
-                    ) as text_score
+                    ) end as text_score
              from (
                select f.terms, f.title_terms,
                       v_collection.k1
@@ -148,7 +152,7 @@ $$;
 comment on function braid_store.fuse_plain(braid_store.search_request, bigint[], braid_store.candidate[], text,
                                            bigint[], float8[], @vector@.vector[], int, int) is
   'Fuse the candidates of full text with the chunks that nearest_plain found, in one statement: each chunk is looked '
-  'up once for both scores. keys: what query_keys returns for the query, not null. The scores are the same as from '
+  'up once for both scores. keys: what query_keys returns for the query. The scores are the same as from '
   'fuse_scores, to the last bit. fused is null if fuse_scores must fuse this search. fused_vectors: the vectors of '
   'the first 30, which spread_candidates smooths. live_count: how many of the first "counted" chunks exist. '
   'is_tied: whether fused has equal scores, which order_candidates must order.';

@@ -25,8 +25,7 @@ begin
   -- nearest_plain and fuse_plain would refuse these searches only after full text was searched.
   if v_shard.id is not null
        and (v_shard.is_indexed and v_shard.ef_search is not null and v_shard.duplicate_count = 0
-            and v_shard.storage <> 'binary' and v_shard.vector_count > 2 * v_count) is not true
-     or request.legs = 'hybrid' and v_keys is null then
+            and v_shard.storage <> 'binary' and v_shard.vector_count > 2 * v_count) is not true then
     return;
   end if;
   if request.legs = 'semantic' then
