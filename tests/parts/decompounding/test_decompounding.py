@@ -49,17 +49,17 @@ def compounds_of(word: str, frequencies: dict[str, int]) -> set[str]:
             for other in frequencies
             if len(other) >= max(len(word) + 4, 8) and (other.endswith(word) if is_ending else other.startswith(word))
         ]
-        for other in sorted(longer, key=lambda other: (-frequencies[other], other))[:12]:
+        for other in sorted(longer, key=lambda other: (-frequencies[other], other))[:8]:
             rest = other[: -len(word)] if is_ending else other[len(word) :]
             rests = [
                 rest[: len(rest) - len(link)] if is_ending else rest[len(link) :]
                 for link in LINKS
                 if (rest.endswith(link) if is_ending else rest.startswith(link))
             ]
-            covered = any(len(piece) >= 4 and piece in frequencies for piece in rests)
+            covered = len(word) < 6 and any(len(piece) >= 4 and piece in frequencies for piece in rests)
             found[other] = found.get(other, False) or covered
     chosen = [other for other in found if found[other] or len(word) >= 6 or word not in frequencies]
-    return {*sorted(chosen, key=lambda other: (not found[other], -frequencies[other], other))[:4]}
+    return {*sorted(chosen, key=lambda other: (not found[other], -frequencies[other], other))[:3]}
 
 
 def search(db: Connection, query: str, collection: str = "words", options: Any = None, **arguments: Any) -> Any:
@@ -258,3 +258,37 @@ def test_other_tenants_words_and_deleted_words_are_never_found(db: Connection) -
     assert matched(search(db, "Haftpflichtversicherung")) == set()
     db.execute("select braid.delete_document('2', 'words')")
     assert matched(search(db, "Vertrag")) == set()
+
+
+@pytest.mark.parametrize(
+    ("query", "corrections", "ids"),
+    [
+        ("Versicherng", {("versicher", 1)}, {"parts"}),
+        ("Haftpflichtversicherng", {("haftpflichtversicher", 1)}, {"both"}),
+        # It is a compound that no text has, so its parts explain it.
+        ("Haftpflichtsversicherung", {("haftpflicht", 0), ("versicher", 0)}, {"parts"}),
+        ("Hausratversicherng Schlcht", {("hausratversicher", 1), ("schlacht", 1)}, {"house", "battle"}),
+        ("Vertrag Versicherng", {("versicherungsvertrag", 0), ("versicher", 1)}, {"parts", "contract"}),
+    ],
+)
+def test_misspelt_parts_and_compounds(
+    db: Connection, query: str, corrections: set[tuple[str, int]], ids: set[str]
+) -> None:
+    db.execute("select braid.create_collection('words', text_config => 'german')")
+    upsert(db, [{"external_id": id_, "content": text} for id_, text in GERMAN.items()], "words")
+    db.execute('select braid.set_ranking(\'words\', \'{"decompounding": "auto", "typos": "auto"}\')')
+    explanation = one(db, "select braid.explain_search(%s, collection => 'words')", query)
+    made = [(item["lexeme"], item["edits"]) for item in explanation["query"]["corrections"]]
+    assert sorted(made) == sorted(corrections)  # each once
+    assert all(item["applied"] for item in explanation["query"]["corrections"])
+    misspelt = any(edits for _, edits in corrections)
+    assert [warning["code"] for warning in explanation["warnings"]] == ["did_you_mean"] * misspelt
+    rows = db.execute(
+        "select external_id, chunk_id, score from braid.full_text_search(%s, collection => 'words')", (query,)
+    ).fetchall()
+    assert {id_ for id_, _, _ in rows} == ids
+    sums = db.execute(
+        "select chunk_id, sum(contribution) from braid.explain_score(%s, %s, collection => 'words') group by 1",
+        (query, [chunk_id for _, chunk_id, _ in rows]),
+    ).fetchall()
+    assert dict(sums) == pytest.approx({chunk_id: score for _, chunk_id, score in rows})

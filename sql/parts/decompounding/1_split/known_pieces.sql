@@ -15,12 +15,12 @@ set jit = off
 as $$
 #variable_conflict use_column
 begin
+  if known_pieces.pieces = '{}' then
+    return;
+  end if;
   return query
   with stemmed as materialized (
-    select known_pieces.pieces[l.word_number] as piece, l.lexeme
-    from braid_store.token_lexemes(known_pieces.pieces, known_pieces.collection.text_config,
-                                   known_pieces.collection.fold_diacritics) l
-    where l.kind = 'word'
+    select l.piece, l.lexeme from braid_store.piece_lexemes(known_pieces.collection, known_pieces.pieces) l
   )
   select s.piece, s.lexeme, i.document_frequency
   from stemmed s

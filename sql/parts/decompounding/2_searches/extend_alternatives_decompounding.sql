@@ -26,13 +26,17 @@ declare
   c_most_length constant int := 64;
   c_long_length constant int := 6;
   c_most_words constant int := 8;
-  c_most_compounds constant int := 4; -- Each word has a limit of its own.
+  c_most_compounds constant int := 3; -- Each word has a limit of its own.
   c_part_share constant float8 := 0.7;
   -- Words that more chunks have are found often enough.
   c_common_share constant float8 := 0.04;
   c_common_count constant int := 10;
   c_letters constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u017f]+$';
   v_hidden text[] := '{}';
+  v_written text[]; -- as typed, in the order of the query
+  v_words text[];
+  v_lexemes text[];
+  v_frequencies bigint[];
 begin
   if coalesce(extend_alternatives_decompounding.options ->> 'decompounding', c_collection.parts ->> 'decompounding')
      is distinct from 'auto'
@@ -42,8 +46,9 @@ begin
   if c_collection.parts is not null then
     v_hidden := coalesce(braid_store.extend_hidden_lexemes(c_tenant_id, c_collection, c_query.lexemes), '{}');
   end if;
-  return query
-  with words as materialized (
+  select array_agg(w.trimmed), array_agg(w.word), array_agg(w.lexeme), array_agg(w.document_frequency)
+  into v_written, v_words, v_lexemes, v_frequencies
+  from (
     select w.*
     from (
       select distinct on (t.lexeme) t.lexeme, t.clause_number, t.trimmed, braid_store.token_lower(t.trimmed) as word,
@@ -62,32 +67,34 @@ begin
         select s.chunk_count from braid_store.index_statistics(c_tenant_id, c_collection.id) s))
     order by w.clause_number
     limit c_most_words
-  ), found as (
-    select w.*, s.piece as written, s.lexeme as found_lexeme, c_part_share as share, s.piece_frequency,
-           0::bigint as place
-    from words w,
-         lateral (
-           select s.* from braid_store.split_compound(c_tenant_id, c_collection, w.word) s
-           where length(w.word) >= 2 * c_least_length
-           offset 0
-         ) s
+  ) w;
+  if v_words is null then
+    return;
+  end if;
+  return query
+  with found as (
+    select array_position(v_words, s.word) as word_number, s.piece as written, s.lexeme, c_part_share as share,
+           s.piece_frequency as document_frequency, 0::bigint as place
+    from braid_store.split_compounds(c_tenant_id, c_collection, v_words) s
     union all
-    select w.*, c.written, c.compound_lexeme, null, c.document_frequency, c.place
-    from words w,
-         lateral (
-           select c.*, row_number() over (order by c.is_covered desc, c.document_frequency desc,
-                                                   c.compound_lexeme collate "C") as place
-           from braid_store.find_compounds(c_tenant_id, c_collection, w.word, w.lexeme) c
-           -- Few words end by chance with six letters. And a word that no chunk has finds any compound.
-           where length(w.lexeme) >= c_least_length
-             and (c.is_covered or length(w.lexeme) >= c_long_length or w.document_frequency = 0)
-           order by place
-           limit c_most_compounds
-         ) c
+    select c.*
+    from (
+      select n.word_number, c.written, c.compound_lexeme, null::float8, c.document_frequency,
+             row_number() over (partition by n.word_number
+                                order by c.is_covered desc, c.document_frequency desc, c.compound_lexeme collate "C")
+               as place
+      from braid_store.find_compounds(
+             c_tenant_id, c_collection, v_words,
+             array(select case when length(l) >= c_least_length then l end from unnest(v_lexemes) l), c_long_length) c,
+           lateral (select array_position(v_lexemes, c.word_lexeme) as word_number offset 0) n
+      -- Few words end by chance with six letters. And a word that no chunk has finds any compound.
+      where c.is_covered or length(c.word_lexeme) >= c_long_length or v_frequencies[n.word_number] = 0
+    ) c
+    where c.place <= c_most_compounds
   )
-  select f.trimmed, f.lexeme, f.written, f.found_lexeme, f.share, f.piece_frequency
+  select v_written[f.word_number], v_lexemes[f.word_number], f.written, f.lexeme, f.share, f.document_frequency
   from found f
-  order by f.place, f.clause_number;
+  order by f.place, f.word_number;
 end
 $$;
 
@@ -97,5 +104,5 @@ comment on function braid_store.extend_alternatives_decompounding(int, braid_sto
   'Return the parts of the query''s compounds, and the compounds that begin or end with its words, if the search or '
   'the collection asks for it. Compounds count as the word itself; a part is a term of its own, of less weight. Eight '
   'plain words of a query get some, of 4 to 64 letters, that at most ten chunks or one in 25 have. Each gets its '
-  'four commonest compounds, first compounds whose rest is known. Others are left out if the word''s lexeme is '
-  'shorter than six letters and some chunk has it.';
+  'three commonest compounds. If the word''s lexeme is shorter than six letters, compounds whose rest is known come '
+  'first, and others are left out if some chunk has the word.';
