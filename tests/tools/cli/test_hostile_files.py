@@ -138,14 +138,14 @@ def test_files_that_ended_the_run_are_named_and_the_rest_is_indexed(
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
-def test_numbers_of_thousands_of_digits(run: Run, client: pgbraid.Client, tmp_path: Path, name: str) -> None:
-    lines = ['{"id": 1, "text": "zebra"}', '{"id": 2, "text": "lion", "importance": 1%s}' % ("0" * 5_000)]
+def test_numbers_with_long_exponents(run: Run, client: pgbraid.Client, tmp_path: Path, name: str) -> None:
+    lines = ['{"id": 1, "text": "zebra"}', '{"id": 2, "text": "lion", "importance": 1e99999999999999999999}']
     (tmp_path / name).write_text("\n".join([*lines, '{"id": 3, "text": "lynx"}']))
     (tmp_path / "b.txt").write_text("giraffe")
     done = run("ingest", tmp_path, "--no-embed")
     assert done.code == 1
     place = f"{tmp_path}/{name}{':2' if name == 'a.jsonl' else ''}"
-    assert f"failed: {place}: a number of more digits than can be read" in done.err
+    assert f"failed: {place}: a number with a longer exponent than can be read" in done.err
     assert [row.content for row in client.search("giraffe", mode="full_text")] == ["giraffe"]
     assert [row.content for row in client.search("zebra", mode="full_text")] == ["zebra"]
     if name == "a.jsonl":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.document_batches import DOCUMENT_KEYS
 from pgbraid.errors import InvalidArgumentError
+from pgbraid.long_numbers import fraction
 from pgbraid.result_rows import COLUMNS, ResultRow
 
 if TYPE_CHECKING:
@@ -111,5 +112,5 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
     if isinstance(value, Decimal):
-        value = int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+        value = int(value) if value.is_finite() and value == value.to_integral_value() else fraction(str(value))
     return None if isinstance(value, float) and value != value else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any, Literal, TypedDict
 
 from pgbraid.errors import RENAMED_ARGUMENTS, InvalidArgumentError
+from pgbraid.long_numbers import dumps
 
 Mode = Literal["hybrid", "full_text", "semantic"]
 # A duration is seconds, an interval in PostgreSQL's syntax such as "5 minutes", or a timedelta.
@@ -76,7 +76,7 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 def to_json(value: Any, name: str) -> str:
     """Return JSON, with datetimes in ISO form and numpy's values as plain ones. Raise InvalidArgumentError."""
     try:
-        encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
+        encoded = dumps(value, _encode, allow_nan=False, ensure_ascii=False)
         # A lone surrogate cannot be encoded as UTF-8.
         encoded.encode()
     except UnicodeEncodeError as error:

@@ -213,17 +213,13 @@ def checked_records(lines: Iterable[str]) -> Iterator[str]:
             )
         if line.strip():
             try:
-                json.loads(line, parse_constant=_no_constant)
-            except json.JSONDecodeError as error:
-                raise InvalidArgumentError(
-                    f"line {number} is not JSON: {error.msg} (character {error.colno})",
-                    hint="give the lines of an export, complete and unchanged",
-                ) from error
+                json.loads(line, parse_constant=_no_constant, parse_int=str)
             except ValueError as error:
-                raise InvalidArgumentError(
-                    f"line {number} is not JSON: it has {error}",
-                    hint="give the lines of an export, complete and unchanged",
-                ) from error
+                problem = f"it has {error}"
+                if isinstance(error, json.JSONDecodeError):
+                    problem = f"{error.msg} (character {error.colno})"
+                hint = "give the lines of an export, complete and unchanged"
+                raise InvalidArgumentError(f"line {number} is not JSON: {problem}", hint=hint) from error
             except RecursionError as error:
                 raise InvalidArgumentError(f"line {number} is JSON nested too deeply") from error
             yield line

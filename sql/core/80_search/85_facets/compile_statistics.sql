@@ -64,7 +64,9 @@ begin
     union all
     select 9223372036854775807, null, s.missing from s%1$s s where s.missing > 0
     $query$, number, format(v_format, 's.low'), format(v_format, 's.high'),
-    format(v_format, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)' else 's.total / s.n' end),
+    -- A division gives more digits than a client keeps.
+    format(v_format, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)'
+                          else '(s.total / s.n)::float8::text::numeric' end),
     case when v_is_time then '' else ', ''sum'', case when s.n > 0 then trim_scale(s.total::numeric) end' end,
     case when v_percentiles is null then '' else format($query$
       || jsonb_build_object('percentiles', (

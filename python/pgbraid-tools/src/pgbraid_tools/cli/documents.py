@@ -11,6 +11,7 @@ import click
 from pgbraid.cli.options import collection_option, dsn_option, json_option, match_count_option, tenant_option
 from pgbraid.cli.output import print_json, style, table
 from pgbraid.display import clean, clean_lines
+from pgbraid.long_numbers import dumps
 
 if TYPE_CHECKING:
     from pgbraid.stored import Document
@@ -92,10 +93,8 @@ def show(external_id: str, dsn: str | None, tenant: str, collection: str, as_jso
 
 
 def _text(document: Document) -> str:
-    import json
-
     coloured = style() or (lambda text, _: text)
-    metadata = json.dumps(document.metadata, ensure_ascii=False) if document.metadata else None
+    metadata = dumps(document.metadata, str, ensure_ascii=False) if document.metadata else None
     facts = {
         "external_id": document.external_id,
         "source_uri": document.source_uri,

@@ -11,6 +11,7 @@ from typing import Any
 
 from pgbraid.document_batches import MOST_BATCH_BYTES, check_document
 from pgbraid.errors import InvalidArgumentError
+from pgbraid.long_numbers import fraction, integer, loads
 from pgbraid_tools.files.drafts import Draft, Input, NoText
 from pgbraid_tools.files.records import ID_NAMES, TEXT_NAMES, draft_of_record, guess_text
 from pgbraid_tools.files.text import read_text
@@ -18,8 +19,7 @@ from pgbraid_tools.files.transcripts import drafts_of_turns, has_turns
 
 __all__ = ["json_drafts", "json_line_drafts"]
 
-# Python refuses longer numbers, because parsing them takes quadratic time.
-_LONG_NUMBER = "a number of more digits than can be read"
+_LONG_NUMBER = "a number with a longer exponent than can be read"
 
 
 def json_line_drafts(file: Input) -> Iterator[Draft]:
@@ -46,7 +46,7 @@ def json_line_drafts(file: Input) -> Iterator[Draft]:
 
 def _line(file: Input, line: int, data: bytes, position: int) -> Draft:
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value = loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         problem = file.error("not UTF-8", line=line, hint="convert the file to UTF-8")
     except json.JSONDecodeError as error:
@@ -139,7 +139,7 @@ def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
 
     Each comes with a flag, true if it is a top-level value, and the number of bytes read.
     """
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_int=integer, parse_float=fraction)
     pieces = read_text(file)
     held, position = "", 0
     in_array: bool | None = None

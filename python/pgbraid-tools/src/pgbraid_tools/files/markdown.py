@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from itertools import chain
 from typing import Any
 
+from pgbraid.long_numbers import fraction
 from pgbraid_tools.files.chunks import Block, drafts_of_blocks
 from pgbraid_tools.files.dates import date_in_name, iso_date
 from pgbraid_tools.files.drafts import Draft, Input
@@ -165,11 +167,15 @@ def _toml() -> Any:
     return None
 
 
+def _load_toml(text: str) -> Any:
+    return _toml().loads(text, parse_float=fraction)
+
+
 def _parse_toml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | None]:
     try:
-        return _limited(file, _toml().loads(text)), None
+        return _limited(file, _load_toml(text)), None
     except ValueError:
-        return _salvaged(file, "TOML", text, _TOML_KEY, _toml().loads)
+        return _salvaged(file, "TOML", text, _TOML_KEY, _load_toml)
 
 
 def _parse_yaml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | None]:
@@ -177,9 +183,18 @@ def _parse_yaml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | No
     rules."""
     yaml = library("yaml", "front matter")
 
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_number(self, node: Any) -> float | Decimal:
+            try:
+                return fraction(node.value.replace("_", ""))
+            except ValueError:  # infinity, NaN, and numbers of base 60
+                return float(self.construct_yaml_float(node))
+
+    Loader.add_constructor("tag:yaml.org,2002:float", Loader.construct_number)
+
     def load(lines: str) -> Any:
         try:
-            return yaml.load(lines, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            return yaml.load(lines, Loader=Loader)
         except (yaml.YAMLError, RecursionError) as error:
             raise ValueError(str(error)) from error
 
@@ -237,7 +252,7 @@ def _values(plain: dict[str, Any]) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     for key, value in plain.items():
         name = str(key).lower()
-        if name in ("title", "speaker", "category", "language") and isinstance(value, (str, int, float)):
+        if name in ("title", "speaker", "category", "language") and isinstance(value, (str, int, float, Decimal)):
             values[name] = str(value)
         elif name in ("author", "date", "created", "published", "tags", "keywords", "importance"):
             _take(name, value, values, metadata, str(key))
@@ -256,7 +271,7 @@ def _take(name: str, value: Any, values: dict[str, Any], metadata: dict[str, Any
         metadata[key] = value
     elif name in ("tags", "keywords") and isinstance(value, str):
         metadata[key] = [tag.strip() for tag in re.split(r"[,;]", value) if tag.strip()]
-    elif name == "importance" and isinstance(value, (int, float)) and not isinstance(value, bool):
+    elif name == "importance" and isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         values["importance"] = value
     else:
         metadata[key] = value
@@ -273,6 +288,6 @@ def _plain(value: Any, count: list[int]) -> Any:
         return [_plain(inner, count) for inner in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if value is None or isinstance(value, (str, int, float, bool, Decimal)):
         return value
     return iso_date(value) or str(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -15,6 +14,7 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 from psycopg.types.json import set_json_loads
 
+from pgbraid import long_numbers
 from pgbraid_tools.files.drafts import Draft, Fields, Input, NoText
 from pgbraid_tools.files.records import ROWS_LOOKED_AT, draft_of_record, text_of_table
 
@@ -69,7 +69,7 @@ def _take_any_value(connection: psycopg.Connection[Any]) -> None:
 
     def loads(data: str | bytes) -> Any:
         try:
-            return json.loads(data)
+            return long_numbers.loads(data)
         except (ValueError, RecursionError):
             return data if isinstance(data, str) else data.decode()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from pgbraid.long_numbers import dumps, fraction
 from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.drafts import Draft, Fields, Input
 
@@ -34,6 +34,8 @@ TEXT_NAMES = ("text", "content", "body")
 # These columns of a document are taken from fields of the same name, unless told otherwise.
 _NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
 MISSING = object()
+# Python writes longer numbers as Decimal alone.
+MOST_DIGITS = 4000
 # The number of rows examined to find columns of text.
 ROWS_LOOKED_AT = 100
 # Numbers, addresses, dates and identifiers of programs are no text.
@@ -170,7 +172,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     known = plain(value)
-    return known if isinstance(known, str) else json.dumps(known, ensure_ascii=False)
+    return known if isinstance(known, str) else dumps(known, str, ensure_ascii=False)
 
 
 def _number(value: Any) -> Any:
@@ -190,7 +192,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Decimal):
-        return (int(value) if value == value.to_integral_value() else float(value)) if value.is_finite() else None
+        if not value.is_finite() or value.adjusted() >= MOST_DIGITS:
+            return value if value.is_finite() else None
+        return int(value) if value == value.to_integral_value() else fraction(str(value))
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):

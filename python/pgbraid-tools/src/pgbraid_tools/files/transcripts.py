@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from pgbraid_tools.files.dates import date_in_name, iso_date
@@ -146,7 +147,7 @@ def drafts_of_turns(file: Input, value: Mapping[str, Any]) -> Iterator[Draft]:
 
 
 def _seconds(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return float(value) if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) else None
 
 
 def _clock(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from psycopg import sql
 
 from pgbraid.errors import InvalidArgumentError
+from pgbraid.long_numbers import dumps, loads
 from pgbraid_tools.imports.relation import ATTRIBUTES, Relation
 
 __all__ = ["ROW_ID", "documents"]
@@ -71,7 +71,9 @@ def _whole(external_id: str, part_number: int, rows: list[dict[str, Any]], relat
     if part_number == len(rows) == 1 and rows[0]["id"] == external_id:
         return _single(rows[0], relation)
     own = [_metadata(row, relation) for row in rows]
-    common = {key: value for key, value in own[0].items() if all(key in one and one[key] == value for one in own)}
+    # Values are compared as JSON, because Python's True equals 1.
+    written = [{key: dumps(value, str) for key, value in one.items()} for one in own]
+    common = {key: value for key, value in own[0].items() if all(one.get(key) == written[0][key] for one in written)}
     chunks = [
         {
             **{
@@ -100,11 +102,11 @@ def _metadata(row: Mapping[str, Any], relation: Relation) -> dict[str, Any]:
     if row["metadata"] is None:
         return {}
     try:
-        found = json.loads(row["metadata"])
+        found = loads(row["metadata"])
     except (ValueError, RecursionError) as error:
         raise InvalidArgumentError(
             f"metadata of {row['id'][:100]!r} cannot be read: {str(error)[:100]}",
-            hint="shorten the numbers of the metadata, or nest it less deeply",
+            hint="nest the metadata less deeply",
         ) from error
     if not isinstance(found, dict):
         return {} if found is None else {"metadata": found}

@@ -11,12 +11,14 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from psycopg import sql
 
 from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, NotFoundError
+from pgbraid.long_numbers import dumps, loads
 from pgbraid.vectors import to_vector
 from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.library import library
@@ -243,7 +245,7 @@ class _Reader:
                 if not text.strip():
                     continue
                 try:
-                    record = json.loads(text)
+                    record = loads(text)
                 except (ValueError, RecursionError) as error:
                     hint = "write one JSON object a line (JSON lines), as jq -c does"
                     if text.startswith(_UTF_16):
@@ -372,7 +374,9 @@ class _Reader:
             value = value_of("embedding", _VECTOR_NAMES)
         if value is None:
             alike = [name for name, one in fields.items() if isinstance(one, list) and len(one) == self._dimensions > 1]
-            alike = [name for name in alike if all(isinstance(number, (int, float)) for number in fields[name])]
+            alike = [
+                name for name in alike if all(isinstance(number, (int, float, Decimal)) for number in fields[name])
+            ]
             if alike and wanted is None:
                 hint = f"name the vector with --vector-key {alike[0]}"
                 raise self._error(line, f"{alike[0]!r} holds {self._dimensions} numbers", hint)
@@ -397,7 +401,7 @@ class _Reader:
 
     def _json(self, value: Any, line: int) -> str:
         try:
-            text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+            text = dumps(plain(value), str, ensure_ascii=False, allow_nan=False)
         except (ValueError, RecursionError) as error:
             raise self._error(line, f"the metadata cannot be read: {str(error)[:100]}", _CONTINUES) from error
         if _NUL.search(text):
@@ -427,4 +431,4 @@ def _text(value: Any) -> str | None:
     known = plain(value)
     if known is None or known == "" or (isinstance(known, float) and not math.isfinite(known)):
         return None
-    return known if isinstance(known, str) else json.dumps(known, ensure_ascii=False)
+    return known if isinstance(known, str) else dumps(known, str, ensure_ascii=False)

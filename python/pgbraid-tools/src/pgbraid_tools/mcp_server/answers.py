@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from pgbraid.long_numbers import dumps
 from pgbraid.results import SearchResult
 from pgbraid.stored import Document, FacetValue, GrepMatches, KeyValues, ListedDocument
 from pgbraid.timelines import TimelineTurn
@@ -185,7 +186,7 @@ def _counted(values: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    shown = value if isinstance(value, str) else json.dumps(value)
+    shown = value if isinstance(value, str) else dumps(value, str)
     return shown if len(shown) <= VALUE else f"{shown[:VALUE]}…"
 
 

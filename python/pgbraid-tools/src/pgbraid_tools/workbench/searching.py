@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,7 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
 
 def _is_inexact(value: Any) -> bool:
     """Return whether JavaScript would round the number, so that the page would filter by another one."""
-    return isinstance(value, (int, float)) and not abs(value) <= MOST_EXACT
+    return isinstance(value, Decimal) or (isinstance(value, (int, float)) and not abs(value) <= MOST_EXACT)
 
 
 async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:

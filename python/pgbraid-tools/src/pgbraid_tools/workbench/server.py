@@ -268,7 +268,8 @@ def _plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, timedelta):
         return value.total_seconds()
-    return float(value) if isinstance(value, Decimal) else str(value)
+    # JavaScript would round other numbers.
+    return float(value) if isinstance(value, Decimal) and Decimal(repr(float(value))) == value else str(value)
 
 
 def _failed(message: str, hint: str | None, sqlstate: str | None, status: int) -> Response:

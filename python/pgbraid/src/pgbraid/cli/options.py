@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from pgbraid.embedders.model_files import OFFLINE_MODELS, offline_model
+from pgbraid.long_numbers import loads
 
 if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
@@ -144,7 +145,7 @@ API_KEY = "pgbraid.embedding_api"
 def parse_json(text: str | None, option: str) -> Any:
     """Return the value of an option that takes JSON. Raise BadParameter."""
     try:
-        return None if text is None else json.loads(text)
+        return None if text is None else loads(text)
     except ValueError as error:
         raise click.BadParameter(f"not JSON: {error}", param_hint=option) from error
 

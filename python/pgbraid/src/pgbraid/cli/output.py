@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pgbraid.display import clean
+from pgbraid.long_numbers import dumps
 
 if TYPE_CHECKING:
     from pgbraid.results import SearchResults
@@ -41,7 +41,7 @@ def json_line(value: Any) -> str:
 
 
 def _json_text(value: Any, indent: int | None) -> str:
-    text = json.dumps(value, indent=indent, ensure_ascii=False, default=lambda time: time.isoformat())
+    text = dumps(value, lambda time: time.isoformat(), indent=indent, ensure_ascii=False)
     # json escapes ASCII's control characters except DEL, and none of Latin-1's.
     return re.sub(r"[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", text)
 

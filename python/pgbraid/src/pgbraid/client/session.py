@@ -25,6 +25,7 @@ from pgbraid.errors import (
     out_of_range,
     upgraded,
 )
+from pgbraid.long_numbers import loads
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
@@ -213,12 +214,7 @@ def called(function: str, arguments: str) -> str:
 
 def parsed(rows: list[tuple[Any, ...]]) -> list[Any]:
     """Return the parsed values of rows with one JSON text each."""
-    try:
-        return [None if row is None else json.loads(row) for (row,) in rows]
-    except ValueError:
-        from pgbraid.long_numbers import loads
-
-        return [None if row is None else loads(row) for (row,) in rows]
+    return [None if row is None else loads(row) for (row,) in rows]
 
 
 def end_with_client(connection: psycopg.Connection[Any]) -> None:
