@@ -38,6 +38,26 @@ def test_a_document_that_is_not_valid_matches_nothing(db: Connection) -> None:
     assert claimed(db) == ["now"] == [row[0] for row in full_text(db, "owl", **HERE)]
 
 
+def test_policies_are_not_asked_for_each_hidden_match(db: Connection) -> None:
+    """The lists that a session may read are looked up a few times, however many matches it may not see."""
+    stand(db)
+    db.execute("select braid.set_permissions('standing', true)")
+    hidden = [{"external_id": f"h{n}", "content": "An owl.", "access": ["group:a"]} for n in range(300)]
+    upsert(db, [*hidden, {"external_id": "open", "content": "An owl."}], "standing")
+    calls = "select coalesce(pg_stat_get_xact_function_calls('braid_calls.readable_lists'::regproc), 0)"
+    ids = one(db, "select array_agg(id) from braid_store.standing_query_matches")
+    for call, answer in (
+        ("(select string_agg(external_id, '') from braid.claim_matches(1, collection => 'standing'))", "open"),
+        ("(braid.status('standing') -> 'collections' -> 0 ->> 'standing_query_matches')", "1"),
+        ("(select count(*)::text from braid.export_tenant() e where e ? 'standing_query_match')", "1"),
+        ("braid.acknowledge_matches(%s, 'standing')::text", "1"),
+    ):
+        with principals(db, "group:b"):
+            db.execute("set local track_functions = 'all'")
+            assert one(db, f"select {call}", *([ids] if "%s" in call else [])) == answer, call
+            assert one(db, calls) < 60, call
+
+
 def test_a_match_is_for_who_may_read_its_document(db: Connection) -> None:
     stand(db)
     db.execute("select braid.set_permissions('standing', true)")

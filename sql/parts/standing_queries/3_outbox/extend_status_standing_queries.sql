@@ -13,10 +13,11 @@ begin
       where q.tenant_id = extend_status_standing_queries.tenant_id
         and q.collection_id = extend_status_standing_queries.collection_id),
     'standing_query_matches', (
-      select count(*) from braid_store.standing_query_matches m
+      select cardinality(braid_store.visible_matches(
+        extend_status_standing_queries.tenant_id, extend_status_standing_queries.collection_id, array_agg(m.id)))
+      from braid_store.standing_query_matches m
       where m.tenant_id = extend_status_standing_queries.tenant_id
-        and m.collection_id = extend_status_standing_queries.collection_id
-        and braid_store.match_is_visible(m.tenant_id, m.collection_id, m.query_id, m.chunk_id)));
+        and m.collection_id = extend_status_standing_queries.collection_id));
 end
 $$;
 

@@ -25,9 +25,11 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
+  c_most_examined constant int := 10000;
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection_id int := (braid_store.find_collection(lease_matches.collection)).id;
-  v_ids bigint[];
+  v_examined bigint[] := '{0}'; -- matches that are tested together, in the order of their ids
+  v_ids bigint[] := '{}';
 begin
   if (lease_matches.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(lease_matches.match_count::text, 'null')
@@ -36,15 +38,30 @@ begin
     raise exception 'lease is %', coalesce(lease_matches.lease::text, 'null')
       using errcode = '22023', hint = 'Use the time that your work with the matches takes, such as ''5 minutes''.';
   end if;
-  v_ids := array(
-    select m.id
-    from braid_store.standing_query_matches m
-    where m.tenant_id = v_tenant_id and m.collection_id = v_collection_id
-      and (m.claimed_until is null or m.claimed_until < clock_timestamp())
-      and braid_store.match_is_visible(v_tenant_id, v_collection_id, m.query_id, m.chunk_id)
-    order by m.id
-    limit lease_matches.match_count
-    for update skip locked);
+  loop
+    v_examined := array(
+      select m.id
+      from braid_store.standing_query_matches m
+      where m.tenant_id = v_tenant_id and m.collection_id = v_collection_id
+        and (m.claimed_until is null or m.claimed_until < clock_timestamp())
+        and m.id > v_examined[cardinality(v_examined)]
+      order by m.id
+      limit greatest(lease_matches.match_count, least(4 * cardinality(v_examined), c_most_examined)));
+    v_ids := v_ids || array(
+      select m.id
+      from unnest(braid_store.visible_matches(v_tenant_id, v_collection_id, v_examined)) u (id),
+           lateral (
+             select m.id from braid_store.standing_query_matches m
+             where m.tenant_id = v_tenant_id and m.collection_id = v_collection_id
+               and m.id between u.id and u.id
+               and (m.claimed_until is null or m.claimed_until < clock_timestamp())
+             order by m.id
+             for update skip locked
+             offset 0
+           ) m
+      limit lease_matches.match_count - cardinality(v_ids));
+    exit when v_examined = '{}' or cardinality(v_ids) = lease_matches.match_count;
+  end loop;
   update braid_store.standing_query_matches m
   set claimed_until = clock_timestamp() + least(lease_matches.lease, interval '100 years')
   where m.tenant_id + 0 = v_tenant_id and m.ctid = any (array(

@@ -30,16 +30,16 @@ begin
   where m.tenant_id + 0 = v_tenant_id and m.ctid = any (array(
     select m.ctid
     -- The order makes two calls with common matches wait for each other and never deadlock.
-    from (select distinct u.id from unnest(remove_matches.match_ids) u (id) order by 1 offset 0) u,
+    from unnest(braid_store.visible_matches(v_tenant_id, v_collection_id, array(
+           select distinct u.id from unnest(remove_matches.match_ids) u (id) order by 1))) u (id),
          lateral (
-           select m.ctid, m.query_id, m.chunk_id from braid_store.standing_query_matches m
+           select m.ctid from braid_store.standing_query_matches m
            where m.tenant_id = v_tenant_id and m.collection_id = v_collection_id
              and m.id between u.id and u.id
            order by m.id
            for update
            offset 0
-         ) m
-    where braid_store.match_is_visible(v_tenant_id, v_collection_id, m.query_id, m.chunk_id)));
+         ) m));
   get diagnostics v_count = row_count;
   return v_count;
 end

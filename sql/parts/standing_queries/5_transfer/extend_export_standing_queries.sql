@@ -30,14 +30,16 @@ begin
     select jsonb_build_object('standing_query_match', jsonb_build_object(
       'collection', c.name, 'name', q.name, 'kind', m.kind, 'external_id', d.external_id, 'chunk_index', k.chunk_index,
       'matched_at', m.matched_at))
-    from braid_store.standing_query_matches m
+    from braid_store.collections c
+    cross join lateral unnest(braid_store.visible_matches(extend_export_standing_queries.tenant_id, c.id, array(
+      select m.id from braid_store.standing_query_matches m
+      where m.tenant_id = extend_export_standing_queries.tenant_id and m.collection_id = c.id))) v (id)
+    join braid_store.standing_query_matches m
+      on m.tenant_id = extend_export_standing_queries.tenant_id and m.collection_id = c.id and m.id = v.id
     join braid_store.standing_queries q
       on q.tenant_id = m.tenant_id and q.collection_id = m.collection_id and q.id = m.query_id
-    join braid_store.collections c on c.id = m.collection_id
     join braid_store.chunks k on k.tenant_id = m.tenant_id and k.id = m.chunk_id
     join braid_store.documents d on d.tenant_id = k.tenant_id and d.id = k.document_id
-    where m.tenant_id = extend_export_standing_queries.tenant_id
-      and braid_store.match_is_visible(m.tenant_id, m.collection_id, m.query_id, m.chunk_id)
     order by c.name, m.id;
   end if;
 end
