@@ -20,6 +20,7 @@ declare
   c_word constant text := near_lexemes.word;
   c_length constant int := length(c_word);
   c_config constant text := near_lexemes.collection.text_config;
+  c_longest_rest constant int := 3;
   c_folds constant boolean := near_lexemes.collection.fold_diacritics;
   v_variants text[];
   v_at_start boolean;
@@ -32,6 +33,7 @@ declare
   v_has_several boolean;
   v_kept_variants text[]; -- variants with the same first letter, and their stems
   v_kept_stems text[];
+  v_scanned text[]; -- The lexemes have the same first letter and nearly the same letters.
   v_found int;
 begin
   if c_length not between 4 and 64 then
@@ -103,6 +105,23 @@ begin
     return;
   end if;
 
+  -- The index alone has the lexemes, in one row for each segment. Translating each row would take longest.
+  v_scanned := array(
+    select p.lexeme
+    from (
+      select distinct p.lexeme
+      from braid_store.postings p
+      where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
+        and p.lexeme >= left(v_folded, 1) and p.lexeme < left(v_folded, 1) || chr(1114111)
+        and length(p.lexeme) <= v_longest
+        and length(p.lexeme) >= (
+          select greatest(least(min(length(s.stem)) - 1, length(near_lexemes.lexeme) - 2,
+                                length(v_folded) - c_longest_rest - 1), 4)
+          from unnest(v_kept_stems) s (stem))
+      offset 0
+    ) p
+    where p.lexeme <> near_lexemes.lexeme and length(translate(p.lexeme, v_letters, '')) <= 2);
+
   return query
   with forms as materialized (
     -- The word or its stem may differ from a lexeme by two edits. Or one edit is in the stem and one in the ending:
@@ -115,23 +134,14 @@ begin
     where length(v.lexeme) between 4 and length(v.written) - 2
       -- If the word has an ending, its stem comes first, and other stems tell nothing more.
       and (starts_with(v_folded, v.lexeme) or length(near_lexemes.lexeme) > length(v_folded) - 2)
-  ), scanned as materialized (
-    -- The index alone has the lexemes.
-    select distinct p.lexeme, length(p.lexeme) as size
-    from braid_store.postings p
-    where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
-      and p.lexeme >= left(v_folded, 1) and p.lexeme < left(v_folded, 1) || chr(1114111)
-      and length(p.lexeme) <= v_longest
-      and length(p.lexeme) >= (select greatest(min(f.size - f.edits), 4) from forms f)
-      and length(translate(p.lexeme, v_letters, '')) <= 2
   ), near as materialized (
     select s.lexeme, min(f.ending) as ending
-    from scanned s
+    from (select l.lexeme collate "C" as lexeme, length(l.lexeme) as size from unnest(v_scanned) l (lexeme)) s
     -- Each edit brings or takes one letter at most.
     join forms f on s.size between f.size - f.edits and f.size + f.edits
                     and length(translate(f.form, s.lexeme, '')) <= f.edits
                     and length(translate(s.lexeme, f.form, '')) <= f.edits
-    where s.lexeme <> near_lexemes.lexeme and braid_store.edit_distance(s.lexeme, f.form, f.edits) is not null
+    where braid_store.edit_distance(s.lexeme, f.form, f.edits) is not null
     group by s.lexeme
   ), found as materialized (
     select n.lexeme, n.lexeme || n.ending as written, p.document_frequency
@@ -150,6 +160,44 @@ begin
   where near_lexemes.collection.parts is null or f.lexeme <> all (coalesce((
     select braid_store.extend_hidden_lexemes(near_lexemes.tenant_id, near_lexemes.collection, array_agg(n.lexeme))
     from found n), '{}'));
+  get diagnostics v_found = row_count;
+  if v_found > 0 then
+    return;
+  end if;
+
+  -- Both edits may be in the ending, so that no stem is near. Then the word begins nearly as the lexeme.
+  return query
+  with near as materialized (
+    select s.lexeme, min(array[d.edits, r.rest]) as difference
+    from generate_series(1, c_longest_rest) r (rest),
+         lateral (select left(v_folded, -r.rest) as form offset 0) f,
+         unnest(v_scanned) s (lexeme),
+         lateral (select braid_store.edit_distance(s.lexeme, f.form, 1) as edits offset 0) d
+    where length(s.lexeme) between length(f.form) - 1 and length(f.form) + 1
+      and length(translate(f.form, s.lexeme, '')) <= 1 and length(translate(s.lexeme, f.form, '')) <= 1
+      and d.edits is not null
+    group by s.lexeme
+  ), found as materialized (
+    select n.lexeme collate "C" as lexeme, n.difference, p.document_frequency
+    from near n,
+         lateral (
+           select sum(p.document_frequency)::bigint as document_frequency
+           from braid_store.postings p
+           where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
+             and p.lexeme = n.lexeme
+           offset 0
+         ) p
+    where p.document_frequency > 0
+  ), shown as materialized (
+    select f.*, rank() over (order by f.difference)
+    from found f
+    where near_lexemes.collection.parts is null or f.lexeme <> all (coalesce((
+      select braid_store.extend_hidden_lexemes(near_lexemes.tenant_id, near_lexemes.collection, array_agg(n.lexeme))
+      from found n), '{}'))
+  )
+  select s.lexeme, s.lexeme || right(v_folded, s.difference[2]), 2, s.document_frequency
+  from shown s
+  where s.rank = 1;
 end
 $$;
 
@@ -159,4 +207,5 @@ comment on function braid_store.near_lexemes(int, braid_store.collections, text,
   'letters and more, and only if no word is one edit away. The first letter differs only if no word at one edit has '
   'the same. Return no rows for fewer than 4 or more than 64 letters, letters of several alphabets, and words one edit '
   'from a stop word. At one edit, all spellings are stemmed and looked up. At two, the lexemes with the same first '
-  'letter are read, and compared if they have nearly the same letters.';
+  'letter are read, and compared if they have nearly the same letters. If none is near, the nearest to the '
+  'beginning of the word are taken: at one edit at most, without its last one to three letters.';
