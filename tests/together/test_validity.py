@@ -176,3 +176,39 @@ def test_new_versions_are_for_the_readers_of_the_former_ones(own: Connection) ->
     with own.transaction():
         own.execute("select set_config('braid.principals', '[]', true)")
         assert len(full_text(own, "apple", collection=COLLECTION, filters=everything)) == 1
+
+
+def test_a_limited_session_never_overlaps_a_hidden_version(own: Connection) -> None:
+    """A write passes beside a hidden version, and is refused like a hidden id if both would be valid at one time."""
+    own.execute("select braid.set_permissions('facts', true)")
+    supersede(own, {**fact("apple 1", "2024-01-01"), "access": ["group:board"]})
+    supersede(own, {**fact("apple 2", "2025-01-01"), "access": ["group:sales"]})
+    hidden = "select metadata from braid.get_document('price@2024-01-01T00:00:00.000000Z', 'facts') g (metadata)"
+    before = one(own, hidden)
+
+    def periods() -> list[tuple[Any, ...]]:
+        return own.execute(
+            "select coalesce(metadata ->> 'valid_from', ''), metadata ->> 'valid_until' from"
+            " braid.list_documents('facts', 9, null, '{\"$as_of\": null}') order by 1"
+        ).fetchall()
+
+    own.execute("""select set_config('braid.principals', '["group:sales"]', false)""")
+    supersede(own, fact("apple 3", "2026-01-01"))
+    upsert(own, [{**fact("apple 4", "2026-01-01"), "access": ["group:sales"]}], COLLECTION)
+    supersede(own, fact("apple 0", "2023-01-01", valid_until="2024-01-01"))
+    upsert(own, [fact("apple 4")], COLLECTION)
+    mine = periods()
+    supersedes, upserts = "select braid.supersede_documents(%s, 'facts')", "select braid.upsert_documents(%s, 'facts')"
+    for query, refused in (
+        (supersedes, fact("apple 5", "2024-06-01")),
+        (supersedes, fact("apple 5", "2023-06-01")),
+        (upserts, fact("apple 5", "2024-06-01")),
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r'"price.*" cannot be written') as caught:
+            own.execute(query, (Jsonb([refused]),))
+        assert caught.value.diag.message_hint
+        assert periods() == mine
+    own.execute("select set_config('braid.principals', '', false)")
+    assert one(own, hidden) == before
+    found = periods()
+    assert [end for _, end in found[:-1]] == [start for start, _ in found[1:]]

@@ -40,6 +40,7 @@ begin
            select d.id, d.external_id from braid_store.documents d
            where d.tenant_id = export_batches.tenant_id and d.collection_id = c.id
              and d.external_id > v_after
+             and (c.parts is null or braid_store.extend_hidden_document(d, c) is not true)
            order by d.external_id
            limit export_batches.document_count
            offset 0

@@ -45,6 +45,10 @@ begin
     v_count := v_count + (select count(*) from jsonb_object_keys(v_part.documents));
     perform braid_store.merge_inline(v_tenant_id, v_collection);
     perform braid_store.note_due(v_tenant_id, v_collection.id);
+    if v_collection.parts is not null then
+      perform braid_store.extend_written_documents(v_tenant_id, v_collection,
+                                                   array(select jsonb_object_keys(v_part.documents)));
+    end if;
   end loop;
   perform braid_store.extend_import(v_tenant_id, import_documents.records);
   return v_count;

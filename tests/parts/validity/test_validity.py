@@ -419,3 +419,28 @@ def test_standbys_answer_as_of(own: Connection) -> None:
         own.execute("set transaction read only")
         assert len(full_text(own, "apple", collection=COLLECTION, filters={"$as_of": "2024-06-01"})) == 1
         assert one(own, "select braid.get_document('price', 'facts')")["chunks"][0]["content"] == "pear"
+
+
+def test_documents_without_chunks_are_listed_expire_and_age(own: Connection) -> None:
+    own.execute("select braid.set_validity('facts', true, '30 days')")
+    bare = {"expired": {"expires_at": "2024-01-01"}, "ended": {"valid_until": "2024-01-01"}, "old": {}, "young": {}}
+    upsert(
+        own,
+        [
+            {
+                "external_id": name,
+                "content": "",
+                "metadata": metadata,
+                "occurred_at": "2024-01-01" if name == "old" else None,
+            }
+            for name, metadata in bare.items()
+        ],
+        COLLECTION,
+    )  # fmt: skip
+    assert one(own, "select count(*) from braid_store.chunks") == 0
+    query = "select external_id from braid.list_documents('facts', 9, filters => %s)"
+    assert ids(own.execute(query, (None,)).fetchall()) == {"old", "young"}
+    assert ids(own.execute(query, (Jsonb({"$as_of": None}),)).fetchall()) == {"ended", "old", "young"}
+    assert ids(own.execute(query, (Jsonb({"$as_of": "2023-01-01"}),)).fetchall()) == {"ended", "old", "young"}
+    assert [maintain(own)["documents_expired"] for _ in range(2)] == [2, 0]
+    assert ids(own.execute("select external_id from braid_store.documents").fetchall()) == {"ended", "young"}

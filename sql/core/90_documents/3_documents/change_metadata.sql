@@ -53,7 +53,7 @@ begin
     v_input.ordinality := 1;
     v_input.external_id := v_document.external_id;
     v_input.metadata := v_metadata;
-    v_metadata := (braid_store.extend_document_inputs(array[v_input], v_collection))[1].metadata;
+    v_metadata := (braid_store.extend_document_inputs(array[v_input], v_collection, v_tenant_id))[1].metadata;
   end if;
   v_size := pg_column_size(v_metadata)::bigint * (
     select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id);
@@ -83,6 +83,9 @@ begin
   perform braid_store.write_attributes(v_tenant_id, v_collection.id, v_chunk_ids);
   perform braid_store.extend_changed_chunks(v_tenant_id, v_collection, v_chunk_ids, 'metadata');
   perform braid_store.note_due(v_tenant_id, v_collection.id);
+  if v_collection.parts is not null then
+    perform braid_store.extend_written_documents(v_tenant_id, v_collection, array[v_document.external_id]);
+  end if;
   return true;
 end
 $$;

@@ -35,7 +35,7 @@ begin
     v_inputs := braid_store.date_documents(v_tenant_id, v_collection.id, v_inputs);
   end if;
   if v_collection.parts is not null then
-    v_inputs := braid_store.extend_document_inputs(v_inputs, v_collection);
+    v_inputs := braid_store.extend_document_inputs(v_inputs, v_collection, v_tenant_id);
   end if;
   select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
          array_agg(c.document_id) filter (where c.status = 'updated'), bool_or(c.status = 'replaced')
@@ -76,6 +76,13 @@ begin
   end if;
   if v_rewritten is not null or v_updated_ids is not null then
     perform braid_store.note_due(v_tenant_id, v_collection.id);
+  end if;
+  if v_collection.parts is not null and v_changes is not null then
+    perform braid_store.extend_written_documents(v_tenant_id, v_collection, array(
+      select i.external_id
+      from unnest(v_inputs) i
+      join unnest(v_changes) c on c.ordinality = i.ordinality
+      where c.status <> 'unchanged'));
   end if;
 
   return query

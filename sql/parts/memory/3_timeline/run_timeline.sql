@@ -90,7 +90,7 @@ begin
            t.place - row_number() over (partition by t.conversation, t.document_id order by t.place) as island,
            m.chunk_id is not null as is_match, m.score
     from braid_store.surrounding_turns(v_tenant_id, v_collection.id, coalesce(v_found_ids, '{}'), context_before,
-                                       context_after, conversation_key) t
+                                       context_after, conversation_key, filters) t
     left join unnest(v_found_ids, v_scores) m (chunk_id, score) on m.chunk_id = t.chunk_id
   ), told as (
     select t.*, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker, c.category,

@@ -4,7 +4,8 @@ create or replace function braid_store.surrounding_turns(
   found_ids bigint[],
   context_before int,
   context_after int,
-  conversation_key text
+  conversation_key text,
+  filters jsonb
 )
 returns table (chunk_id bigint, conversation jsonb, document_id bigint, place bigint)
 language plpgsql
@@ -40,7 +41,11 @@ begin
       $query$, v_field)
     into v_conversations using tenant_id, found_ids;
     if v_conversations is not null then
-      v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations));
+      -- A search at another time has its turns around it.
+      v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations))
+                  || case when filters @? '$.**."$as_of"'
+                          then jsonb_build_object('$as_of', jsonb_path_query_first(filters, '$.**."$as_of"'))
+                          else '{}' end;
       -- Matches belong to their conversation, whatever else parts leave out.
       v_member_ids := array(
         select unnest(found_ids)
@@ -100,6 +105,7 @@ begin
 end
 $$;
 
-comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text) is
+comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text, jsonb) is
   'Return chunks with the turns before and after them, each once. Turns are ordered by chunk_index in the same '
-  'document or, with conversation_key, by time in the same conversation. place: the position in this order.';
+  'document or, with conversation_key, by time in the same conversation. place: the position in this order. '
+  'filters: of the search; the turns are valid at the same time ($as_of).';

@@ -64,6 +64,7 @@ begin
   left join lateral (
     select d.id from braid_store.documents d
     where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = g.external_id
+      and (v_collection.parts is null or braid_store.extend_hidden_document(d, v_collection) is not true)
     offset 0
   ) d on true;
   v_liked_ids := array_remove(v_liked_ids, null);

@@ -17,7 +17,6 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  c_time constant text := E'^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z)?$';
   v_id text := input.external_id;
   v_metadata jsonb := braid_store.stored_validity(input.metadata, v_id);
   v_from text := v_metadata ->> 'valid_from'; -- An empty text stands for a version without a beginning.
@@ -30,72 +29,73 @@ declare
   v_result braid_store.write_result;
 begin
   select d.id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
-         d.metadata ->> 'valid_until' as valid_until
+         coalesce(d.metadata ->> 'valid_until', '~') collate "C" as valid_until,
+         braid_store.version_key(d.external_id, d.metadata) as key
   into v_current
   from braid_store.documents d
   where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
     and d.external_id = v_id
   for update;
+  if v_current.key <> v_id then
+    raise exception 'document "%" is a former version of document "%"', left(v_id, 255), left(v_current.key, 100)
+      using errcode = '22023',
+            hint = 'Give the external_id of the document and the valid_from of the version, or change the former '
+                   'version by upsert_documents.';
+  end if;
   if v_from is null then
     v_from := braid_store.instant_text(clock_timestamp());
     v_valid := v_current;
     if v_current.valid_from collate "C" > v_from then
       -- The latest version is yet to come.
-      select f.content_hash, f.valid_from, f.valid_until into v_valid
-      from (
-        select d.external_id, d.content_hash, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
-               d.metadata ->> 'valid_until' as valid_until
-        from braid_store.documents d
-        where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
-          and d.external_id >= v_id || '@' and d.external_id < v_id || 'A'
-        order by d.external_id
-        offset 0
-      ) f
-      where substr(f.external_id, length(v_id) + 2) ~ c_time and f.valid_from <= v_from
-      order by f.valid_from desc
+      select d.content_hash, f.valid_from, f.valid_until into v_valid
+      from braid_store.stored_versions(tenant_id, (collection).id, v_id) f
+      join braid_store.documents d on d.tenant_id = write_version.tenant_id
+        and d.collection_id = (write_version.collection).id and d.external_id = f.external_id
+      where f.valid_from <= v_from collate "C" and f.valid_from < f.valid_until collate "C"
+      order by f.valid_from collate "C" desc
       limit 1;
     end if;
     -- The same text again tells nothing new, unless it has ceased to hold.
-    if v_valid.content_hash = input.content_hash and (v_valid.valid_until collate "C" <= v_from) is not true then
+    if v_valid.content_hash = input.content_hash and v_valid.valid_until > v_from collate "C" then
       v_from := v_valid.valid_from;
     end if;
   end if;
 
-  select max(v.valid_from) filter (where v.valid_from < v_from) as previous,
-         min(v.valid_from) filter (where v.valid_from > v_from) as next,
+  -- Lock the former versions in their order: "A" is the character after "@".
+  perform from braid_store.documents d
+  where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
+    and d.external_id >= v_id || '@' and d.external_id < v_id || 'A'
+    and braid_store.version_key(d.external_id, d.metadata) = v_id
+  order by d.external_id
+  for update;
+  -- A former version that was never valid gives way.
+  perform braid_store.delete_listed(tenant_id, (collection).id, array[v.external_id])
+  from braid_store.stored_versions(tenant_id, (collection).id, v_id) v
+  where v.valid_from = v_from and v.valid_from >= v.valid_until collate "C" and v.external_id <> v_id;
+  select max(v.valid_from) filter (where v.valid_from < v_from and v.valid_from < v.valid_until) as previous,
+         min(v.valid_from) filter (where v.valid_from > v_from and v.valid_from < v.valid_until) as next,
          -- The document's own id comes before the others.
          min(v.external_id) filter (where v.valid_from = v_from) as same_id,
-         min(v.valid_until) filter (where v.valid_from = v_from) as same_until,
+         min(nullif(v.valid_until, '~')) filter (where v.valid_from = v_from and v.valid_from < v.valid_until)
+           as same_until,
          min(v.external_id) as any_id
   into v_versions
   from (
-    select d.external_id, coalesce(d.metadata ->> 'valid_from', '') collate "C" as valid_from,
-           d.metadata ->> 'valid_until' as valid_until
-    from (
-      select d.external_id, d.metadata from braid_store.documents d
-      where d.tenant_id = write_version.tenant_id and d.collection_id = (write_version.collection).id
-        -- Former versions: "A" is the character after "@".
-        and d.external_id >= v_id || '@' and d.external_id < v_id || 'A'
-      order by d.external_id
-      for update
-    ) d
-    where substr(d.external_id, length(v_id) + 2) ~ c_time
-    union all
-    select v_id, v_current.valid_from, d.metadata ->> 'valid_until'
-    from braid_store.documents d
-    where d.tenant_id = write_version.tenant_id and d.id = v_current.id
+    select s.external_id collate "C" as external_id, s.valid_from collate "C" as valid_from,
+           s.valid_until collate "C" as valid_until
+    from braid_store.stored_versions(tenant_id, (collection).id, v_id) s
   ) v;
 
+  if v_versions.previous is not null then
+    perform braid_store.end_version(
+      tenant_id, collection,
+      case when v_versions.previous = v_current.valid_from then v_id
+           else braid_store.version_id(v_id, nullif(v_versions.previous, '')) end,
+      v_from);
+  end if;
   if v_versions.same_id is not null then
     v_target := v_versions.same_id;
   else
-    if v_versions.previous is not null then
-      perform braid_store.end_version(
-        tenant_id, collection,
-        case when v_versions.previous = v_current.valid_from then v_id
-             else braid_store.version_id(v_id, v_versions.previous) end,
-        v_from);
-    end if;
     v_likeness := v_versions.any_id;
     if v_versions.next is not null then
       v_target := braid_store.version_id(v_id, v_from);

@@ -34,12 +34,6 @@ begin
               hint = 'Rename the key in such documents by braid.update_metadata, or write it as '
                      '2026-03-01T00:00:00.000000Z.';
     end if;
-    -- maintain() finds expired documents by this index.
-    perform braid_store.replace_attributes(
-      coalesce((select jsonb_object_agg(braid_store.declared_key(a.name), a.type)
-                from braid_store.indexed_attributes a
-                where a.collection_id = v_collection.id and a.removed_at is null), '{}') || '{"expires_at": "time"}',
-      v_collection.name);
   end if;
   update braid_store.collections c
   set parts = braid_store.parts_with(

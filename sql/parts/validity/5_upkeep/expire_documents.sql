@@ -14,7 +14,6 @@ as $$
 declare
   c_batch_size constant int := 200;
   v_collection braid_store.collections;
-  v_expiry_id int;
   v_tenants record;
   v_tenant_id int;
   v_due_ids bigint[];
@@ -25,15 +24,11 @@ begin
   for v_collection in
     select c.* from braid_store.collections c where c.parts ?| '{validity,retention_days}' order by c.id
   loop
-    v_expiry_id := (
-      select a.id from braid_store.indexed_attributes a
-      where a.collection_id = v_collection.id and a.name = 'expires_at' and a.type = 'time' and a.removed_at is null
-        and (v_collection.parts -> 'validity')::boolean);
     v_tenants := braid_store.tenants_with_rows(v_collection.id, 0);
     while v_tenants.last_tenant_id is not null loop
       foreach v_tenant_id in array v_tenants.tenant_ids loop
         loop
-          v_due_ids := braid_store.due_documents(v_tenant_id, v_collection, v_expiry_id, c_batch_size);
+          v_due_ids := braid_store.due_documents(v_tenant_id, v_collection, c_batch_size);
           exit when v_due_ids = '{}';
           v_count := case when braid_store.try_lock_part(v_collection.id, v_tenant_id)
                           then braid_store.delete_due(v_tenant_id, v_collection, v_due_ids) else 0 end;
