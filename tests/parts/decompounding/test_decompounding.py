@@ -279,7 +279,7 @@ def test_misspelt_parts_and_compounds(
     db.execute('select braid.set_ranking(\'words\', \'{"decompounding": "auto", "typos": "auto"}\')')
     explanation = one(db, "select braid.explain_search(%s, collection => 'words')", query)
     made = [(item["lexeme"], item["edits"]) for item in explanation["query"]["corrections"]]
-    assert sorted(made) == sorted(corrections)  # each once
+    assert sorted(made) == sorted(corrections)
     assert all(item["applied"] for item in explanation["query"]["corrections"])
     misspelt = any(edits for _, edits in corrections)
     assert [warning["code"] for warning in explanation["warnings"]] == ["did_you_mean"] * misspelt

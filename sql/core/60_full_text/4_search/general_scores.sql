@@ -32,7 +32,7 @@ begin
       select sum(t.weight * t.frequency / (t.frequency + f.saturation))
       from (
         select q.weight,
-               sum(case when f.lexemes is null -- as in exact_scores
+               sum(case when f.lexemes is null
                         then greatest(f.terms[width_bucket(q.key | braid_store.max_frequency(), f.terms)] - q.key, 0)
                              + (v_title_weight - 1)
                                * greatest(f.title_terms[width_bucket(q.key | braid_store.max_frequency(),
@@ -68,6 +68,6 @@ end
 $$;
 
 comment on function braid_store.general_scores(int, braid_store.collections, bigint[], braid_store.text_query) is
-  'Do the work of braid_store.exact_scores for all queries and chunks. Phrases, stop words and chunks without terms are '
-  'looked up in the texts of forward rows. exact_scores calls it only where terms have several lexemes, or where the '
-  'terms of forward rows do not suffice.';
+  'Do the work of braid_store.exact_scores for all queries and chunks. Phrases, stop words and chunks without terms '
+  'are looked up in the texts of forward rows. exact_scores calls it only where terms have several lexemes, or where '
+  'the terms of forward rows do not suffice.';

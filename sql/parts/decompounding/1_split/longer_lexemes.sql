@@ -56,7 +56,7 @@ end
 $$;
 
 comment on function braid_store.longer_lexemes(int, text[]) is
-  'Return for each lexeme the lexemes of the session''s tenant that end with it (is_ending) or begin with it, of four '
-  'letters more and up to 64, with how many chunks have each. Lexemes with an ending have 8 letters and more. For each '
-  'ending, at most 2000 rows of each table of postings are read, in the order of the letters before the ending, and '
+  'Return for each lexeme the lexemes of the session''s tenant that end with it (is_ending) or begin with it, and '
+  'how many chunks have each. They have four letters more, and up to 64; with an ending, they have 8 and more. For '
+  'each ending, at most 2000 rows of each table of postings are read, in the order of the letters before the ending, and '
   'for each beginning 2000.';
