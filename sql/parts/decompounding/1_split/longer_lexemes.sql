@@ -58,5 +58,5 @@ $$;
 comment on function braid_store.longer_lexemes(int, text[]) is
   'Return for each lexeme the lexemes of the session''s tenant that end with it (is_ending) or begin with it, and '
   'how many chunks have each. They have four letters more, and up to 64; with an ending, they have 8 and more. For '
-  'each ending, at most 2000 rows of each table of postings are read, in the order of the letters before the ending, and '
-  'for each beginning 2000.';
+  'each ending, at most 2000 rows of each table of postings are read, in the order of the letters before the ending, '
+  'and for each beginning 2000.';
