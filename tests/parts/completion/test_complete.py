@@ -188,6 +188,8 @@ def test_marks_codes_and_signs_of_the_query_language(db: Connection) -> None:
     assert [texts(complete(db, typed)) for typed in ("19", "$19", "50", "50%")] == [["19.99"], ["$19.99"], ["50%"], []]
     assert texts(complete(db, "c")) == ["C++", "C#", "costs"]
     assert [texts(complete(db, typed)) for typed in ("c+", "node.js", "o’b")] == [["C++"], [], ["O'Brien"]]
+    upsert(db, [{"external_id": "3", "content": "The \u0001zebra \u0001slept. A zebu ran."}])
+    assert texts(complete(db, "ze")) == ["zebu", "zebra"]
     for harmless in ("(", "*", "[a", "a{2}", "\\", "^", "$", "\n", " ", "", ".", "'", "\u0301", "😀", "%", "_"):
         assert all(row[1] in ("word", "phrase", "title") for row in complete(db, harmless))
 
