@@ -24,8 +24,9 @@ from benchmarks.expectations.libraries import Libraries
 from benchmarks.full_text.report import number, p50, table
 from benchmarks.peers.engine import cpu_seconds
 from benchmarks.quality.measures import ndcg_at_10
-from benchmarks.search import SETS
+from benchmarks.search import DATA, SETS
 from pgbraid import embedded
+from support.judged import load_judged
 
 # A turn has some searches of one way; throughput has turns of some seconds.
 TURN, CLIENTS, SECONDS, ROUNDS = 10, 4, 2, 3
@@ -158,7 +159,7 @@ def quality(db: Connection, folder: Path, name: str) -> None:
     """Print nDCG@10 of 300 queries as meant and misspelt. The libraries are told the number of edits."""
     db.execute("select braid.drop_collection(name) from braid.collections where name = %s", (name,))
     texts = typos.load(db, name)
-    keys = [str(document["external_id"]) for document in typos.load_judged(typos.DATA / name).documents()
+    keys = [str(document["external_id"]) for document in load_judged(DATA / name).documents()
             if document["content"]]  # fmt: skip
     libraries = Libraries(folder / name, dict(zip(keys, texts, strict=True)))
     for edits in (1, 2):
@@ -256,7 +257,8 @@ def main() -> None:
             if "quality" in sections:
                 for name in SETS if arguments.sizes.startswith(str(size)) else ():
                     quality(db, Path(temporary), name)
-            session, queries = Session(dsn), []
+            session = Session(dsn)
+            queries: list[dict[str, Any]] = []
             libraries = Libraries(Path(temporary) / "hearings", {row.id: row.content for row in rows})
             while len(queries) < arguments.searches:
                 row = random.choice(rows)
