@@ -19,6 +19,7 @@ PAIRS = [
     ("lighthouze", "lighthouxe"),
     # A hidden word is one edit from the first, and the readable word is two edits from both.
     ("lighthoxze", "lighthoxae"),
+    ("superdiscountkxv", "superdizzountkxv"),  # Only the beginning is a hidden word.
     ("AB-1234", "AB-1235"),
     ("zebralighthouze", "zebralighthouxe"),  # With decompounding, only readable parts count.
     ("AB-1234 discount", "AB-1235 discount"),

@@ -208,4 +208,4 @@ comment on function braid_store.near_lexemes(int, braid_store.collections, text,
   'the same. Return no rows for fewer than 4 or more than 64 letters, letters of several alphabets, and words one edit '
   'from a stop word. At one edit, all spellings are stemmed and looked up. At two, the lexemes with the same first '
   'letter are read, and compared if they have nearly the same letters. If none is near, the nearest to the '
-  'beginning of the word are taken: at one edit at most, without its last one to three letters.';
+  'beginning of the word are taken: at one edit at most, without its last one to three letters. Their edits are 2.';
