@@ -14,7 +14,7 @@ set lock_timeout = '100ms'
 as $$
 declare
   v_part record;
-  v_free_ids text[];
+  v_free boolean[];
   v_is_free boolean;
 begin
   for v_part in
@@ -39,24 +39,26 @@ begin
     order by o.tenant_id
   loop
     -- A document that a worker is writing must not keep the others open.
-    v_free_ids := array(
-      select l.external_id
-      from unnest(v_part.external_ids) u (external_id),
-           lateral (
-             select d.external_id from braid_store.documents d
-             where d.tenant_id = v_part.tenant_id and d.collection_id = v_part.collection_id
-               and d.external_id between u.external_id and u.external_id
-             order by d.external_id
-             for update skip locked
-             offset 0
-           ) l);
+    v_free := array(
+      select l.is_free
+      from unnest(v_part.external_ids) with ordinality u (external_id, place)
+      left join lateral (
+        select true as is_free from braid_store.documents d
+        where d.tenant_id = v_part.tenant_id and d.collection_id = v_part.collection_id
+          and d.external_id between u.external_id and u.external_id
+        order by d.external_id
+        for update skip locked
+        offset 0
+      ) l on true
+      order by u.place);
     for v_is_free in select f from unnest('{true,false}'::boolean[]) f loop
       begin
         perform braid_store.extend_narrowed_documents(
           v_part.tenant_id, v_part.collection_id, array_agg(u.external_id order by u.place),
           array_agg(u.access order by u.place))
-        from unnest(v_part.external_ids, v_part.accesses) with ordinality u (external_id, access, place)
-        where (u.external_id = any (v_free_ids)) = v_is_free
+        from unnest(v_part.external_ids, v_part.accesses, v_free)
+               with ordinality u (external_id, access, is_free, place)
+        where (u.is_free is true) = v_is_free
         having count(*) > 0;
       exception when lock_not_available or deadlock_detected then
         null; -- A worker is writing one of the documents, and will write it again.
