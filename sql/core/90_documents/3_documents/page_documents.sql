@@ -54,7 +54,7 @@ begin
            -- Conditions of parts alone, such as $as_of, are about documents; all others are about chunks.
            has_bare => not exists (
              select from jsonb_object_keys(coalesce(nullif(page_documents.filters, 'null'), '{}')) k
-             where left(k, 1) <> '$' or k in ('$and', '$or'))))
+             where left(k, 1) <> '$' or k in ('$and', '$or', '$not'))))
            with ordinality u (document_id, place),
          lateral (
            select * from braid_store.documents d
