@@ -64,9 +64,10 @@ begin
     union all
     select 9223372036854775807, null, s.missing from s%1$s s where s.missing > 0
     $query$, number, format(v_format, 's.low'), format(v_format, 's.high'),
-    -- A division gives more digits than a client keeps.
+    -- A division gives more digits than a client keeps. Numbers nearer to 0 are out of float8's range.
     format(v_format, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)'
-                          else '(s.total / s.n)::float8::text::numeric' end),
+                          else 'case when abs(s.total / s.n) < 1e-300 then (s.total / s.n)::numeric '
+                               'else (s.total / s.n)::float8::text::numeric end' end),
     case when v_is_time then '' else ', ''sum'', case when s.n > 0 then trim_scale(s.total::numeric) end' end,
     case when v_percentiles is null then '' else format($query$
       || jsonb_build_object('percentiles', (
