@@ -292,3 +292,14 @@ def test_misspelt_parts_and_compounds(
         (query, [chunk_id for _, chunk_id, _ in rows]),
     ).fetchall()
     assert dict(sums) == pytest.approx({chunk_id: score for _, chunk_id, score in rows})
+
+
+def test_a_compound_whose_rows_are_not_all_read_takes_one_place(db: Connection) -> None:
+    """It begins and ends with the word, and is the last of more rows than are read for a beginning."""
+    db.execute("select braid.create_collection('words', text_config => 'simple')")
+    for number in range(6):
+        upsert(db, [{"external_id": f"both{number}", "content": "hauszzzzhaus"}], "words")
+    others = [f"haus{a}{b}{c}x" for a in "abcdefghij" for b in "abcdefghijklmno" for c in "abcdefghijklmno"]
+    upsert(db, [{"external_id": "others", "content": " ".join(others[:1997])}], "words")
+    lexemes = [item["lexeme"] for item in search(db, "haus")["stats"]["corrections"]]
+    assert lexemes[0] == "hauszzzzhaus" and len(set(lexemes)) == 3

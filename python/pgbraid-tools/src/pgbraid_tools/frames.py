@@ -11,6 +11,7 @@ from pgbraid.document_batches import DOCUMENT_KEYS
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.long_numbers import fraction
 from pgbraid.result_rows import COLUMNS, ResultRow
+from pgbraid_tools.files.records import MOST_DIGITS
 
 if TYPE_CHECKING:
     import pandas
@@ -112,5 +113,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
     if isinstance(value, Decimal):
-        value = int(value) if value.is_finite() and value == value.to_integral_value() else fraction(str(value))
+        is_short = value.is_finite() and value.adjusted() < MOST_DIGITS
+        value = int(value) if is_short and value == value.to_integral_value() else fraction(str(value))
     return None if isinstance(value, float) and value != value else value

@@ -37,4 +37,7 @@ def fraction(digits: str) -> float | Decimal:
 
 def integer(digits: str) -> int | Decimal:
     """Return the number as int, or as Decimal if it has more digits than int() takes."""
-    return int(digits) if len(digits) < 4000 else Decimal(digits)
+    try:
+        return int(digits)
+    except ValueError:
+        return Decimal(digits)
