@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pandas
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
@@ -14,6 +16,7 @@ import pytest
 
 import pgbraid
 from pgbraid.long_numbers import loads
+from pgbraid_tools.frames import frame_documents
 from pgbraid_tools.mcp_server.answers import _value
 from support.calls import one
 
@@ -134,3 +137,15 @@ def test_clients_write_read_and_find_them(client: pgbraid.Client, db: Connection
     client.import_tenant(records)
     assert one(db, "select metadata ->> 'long' from braid_store.documents where external_id = 'a'") == LONG
     assert found({"fraction": fraction}) == ["a"]
+
+
+def test_numbers_longer_than_an_integer_may_be() -> None:
+    """Python's limit for the digits of an int can be lowered."""
+    frame = pandas.DataFrame({"id": ["a"], "text": ["zebra"], "size": [Decimal("1e5000")]})
+    assert [row["metadata"] for row in frame_documents(frame, "id", "text")] == [{"size": Decimal("1e5000")}]
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        assert loads("9" * 3000) == Decimal("9" * 3000)
+    finally:
+        sys.set_int_max_str_digits(limit)

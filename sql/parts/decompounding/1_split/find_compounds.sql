@@ -84,11 +84,11 @@ begin
                     then left(f.lexeme, length(f.lexeme) - length(f.word_lexeme))
                          || find_compounds.words[array_position(find_compounds.lexemes, f.word_lexeme)] end),
            f.lexeme),
-         f.lexeme, f.document_frequency,
+         f.lexeme, max(f.document_frequency),
          case when length(f.word_lexeme) < find_compounds.long_length
               then coalesce(f.word_lexeme || ' ' || f.lexeme = any (v_covered), false) end
   from unnest(v_words, v_found, v_frequencies, v_are_endings) f (word_lexeme, lexeme, document_frequency, is_ending)
-  group by f.word_lexeme, f.lexeme, f.document_frequency;
+  group by f.word_lexeme, f.lexeme;
 end
 $$;
 
