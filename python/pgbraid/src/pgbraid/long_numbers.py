@@ -36,8 +36,5 @@ def fraction(digits: str) -> float | Decimal:
 
 
 def integer(digits: str) -> int | Decimal:
-    """Return the number as int, or as Decimal if it has more digits than int() takes."""
-    try:
-        return int(digits)
-    except ValueError:
-        return Decimal(digits)
+    """Return the number as int, or as Decimal if it has more digits than int() takes under any limit of Python's."""
+    return int(digits) if len(digits) <= 640 else Decimal(digits)
