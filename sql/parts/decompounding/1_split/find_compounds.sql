@@ -68,7 +68,7 @@ begin
       -- The lexeme that must be in the index, too.
       select c.*, case when c.is_ending then s.lexeme when s.lexeme = c.word_lexeme then c.last_piece end as rest_lexeme
       from cuts c
-      join braid_store.piece_lexemes(find_compounds.collection, array(select distinct c.first_piece from cuts c)) s
+      join braid_store.lexemes_of_pieces(find_compounds.collection, array(select distinct c.first_piece from cuts c)) s
         on s.piece = c.first_piece
     )
     select array_agg(c.word_lexeme || ' ' || c.lexeme)

@@ -20,7 +20,7 @@ begin
   end if;
   return query
   with stemmed as materialized (
-    select l.piece, l.lexeme from braid_store.piece_lexemes(known_pieces.collection, known_pieces.pieces) l
+    select l.piece, l.lexeme from braid_store.lexemes_of_pieces(known_pieces.collection, known_pieces.pieces) l
   )
   select s.piece, s.lexeme, i.document_frequency
   from stemmed s
