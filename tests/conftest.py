@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         "--share",
         type=int,
         default=1,
-        help="of the tests whose subject is no version of PostgreSQL, run one of so many, which the seed chooses",
+        help="of the files whose subject is no version of PostgreSQL, run one of so many, which the seed chooses",
     )
     # Other conftest.py files are imported before pytest_configure, and list the installed functions.
     config = pluginmanager.get_plugin("pytestconfig")
@@ -159,7 +159,7 @@ def _is_in_sample(item: pytest.Item, seed: str, share: int) -> bool:
     file = item.path.relative_to(REPOSITORY / "tests").as_posix()
     if item.get_closest_marker("any_version"):
         return True
-    return is_in_sample(file, item.name) and is_in_share(file, item.name, seed, share)
+    return is_in_sample(file, item.name) and is_in_share(file, seed, share)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item], left_out: set[pytest.Item]) -> None:

@@ -1,9 +1,9 @@
 """Choose the tests of an area that run on another version of PostgreSQL than the default.
 
 A file in this list tests what pgbraid does itself. The default version proves it, and each other version runs a sample:
-what reads the server's catalogs, dumps, roles, triggers and grammar. From the other files `make test` runs a share,
-which the seed of the run chooses. Files in WHOLE run whole on all versions, and without `--share` all other files do,
-too.
+what reads the server's catalogs, dumps, roles, triggers and grammar. Of the other files `make test` runs a share, which
+the seed of the run chooses; its files run whole, because tests of one file may follow one another. Files in WHOLE run
+on all versions, and without `--share` all other files do, too.
 """
 
 from __future__ import annotations
@@ -217,8 +217,6 @@ def is_in_sample(file: str, name: str) -> bool:
     return chosen is None or name in chosen or name.partition("[")[0] in chosen
 
 
-def is_in_share(file: str, name: str, seed: str, share: int) -> bool:
-    """Tell whether a run with `--share` takes a test. Its cases run together, and other seeds take other tests."""
-    if file in SAMPLE or file.startswith(WHOLE):
-        return True
-    return crc32(f"{seed} {file} {name.partition('[')[0]}".encode()) % share == 0
+def is_in_share(file: str, seed: str, share: int) -> bool:
+    """Tell whether a run with `--share` takes a file. Other seeds take other files."""
+    return file in SAMPLE or file.startswith(WHOLE) or crc32(f"{seed} {file}".encode()) % share == 0
