@@ -125,6 +125,7 @@ def test_clients_write_read_and_find_them(client: pgbraid.Client, db: Connection
     assert {value.value for value in facets["whole"]} == {whole, whole + 1}
     assert {value.value for value in facets["fraction"]} == {fraction, Decimal(FRACTION + "1")}
     statistics, _ = client.facets(aggregations={"tiny": {"statistics": True}}, collection="docs")["tiny"]
+    assert isinstance(statistics.value, dict)
     assert statistics.value["avg"] == statistics.value["sum"] == Decimal(TINY)
     assert _value(fraction) == FRACTION
     done = run("search", "zebra", "--mode", "full_text", "--collection", "docs", "--json",
