@@ -29,18 +29,14 @@ def test_a_name_stands_for_all_cases_and_a_case_for_itself() -> None:
     assert not is_in_sample("parts/sync/test_lifecycle.py", "test_uninstalled")
 
 
-def test_each_share_of_a_file_runs_with_some_seed() -> None:
-    names = [f"test_{number}" for number in range(100)]
-    taken = [[name for name in names if is_in_share("core/search/test_x.py", name, str(seed), 4)] for seed in range(40)]
-    assert {name for share in taken for name in share} == {*names}
+def test_each_file_is_in_the_share_of_some_seed() -> None:
+    files = [f"core/search/test_{number}.py" for number in range(100)]
+    taken = [[file for file in files if is_in_share(file, str(seed), 4)] for seed in range(40)]
+    assert {file for share in taken for file in share} == {*files}
     assert 800 < sum(map(len, taken)) < 1200
-    assert all(is_in_share("core/search/test_x.py", name, "1", 1) for name in names)
-
-
-def test_cases_of_a_test_are_in_one_share() -> None:
-    assert len({is_in_share("core/search/test_x.py", f"test_x[{number}]", "1", 4) for number in range(100)}) == 1
+    assert all(is_in_share(file, "1", 1) for file in files)
 
 
 @pytest.mark.parametrize("file", [f"{folder}test_x.py" for folder in WHOLE] + ["install/test_moving.py"])
 def test_what_is_about_versions_is_in_every_share(file: str) -> None:
-    assert all(is_in_share(file, f"test_{number}", "1", 4) for number in range(100))
+    assert all(is_in_share(file, str(seed), 4) for seed in range(100))

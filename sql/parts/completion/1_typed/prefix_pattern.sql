@@ -29,7 +29,7 @@ declare
   v_first text;
   v_both text;
 begin
-  foreach v_letter in array string_to_array(braid_store.token_lower(prefix_pattern.typed), null) loop
+  foreach v_letter in array coalesce(string_to_array(braid_store.token_lower(prefix_pattern.typed), null), '{}') loop
     v_base := case when fold_diacritics and v_letter > '~' collate "C" then braid_store.token_fold(v_letter)
                    else v_letter end;
     v_place := case when fold_diacritics and length(v_base) = 1 then nullif(strpos(c_letters, v_base), 0) end;
