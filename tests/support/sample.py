@@ -1,9 +1,9 @@
 """Choose the tests of an area that run on another version of PostgreSQL than the default.
 
 A file in this list tests what pgbraid does itself. The default version proves it, and each other version runs a sample:
-what reads the server's catalogs, dumps, roles, triggers and grammar. Of the other files `make test` runs a share, which
-the seed of the run chooses; its files run whole, because tests of one file may follow one another. Files in WHOLE run
-on all versions, and without `--share` all other files do, too.
+what reads the server's catalogs, dumps, roles, triggers and grammar. `make test` runs a share of the other files, which
+the seed of the run chooses. A file runs whole or not at all, because tests of one file may follow one another. Files in
+WHOLE run on all versions, and without `--share` all other files do, too.
 """
 
 from __future__ import annotations
