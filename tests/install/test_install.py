@@ -23,6 +23,7 @@ from pgbraid.install import choice, frozen, install, read_installation, resource
 from support import Templates, snapshot
 from support.package import FROZEN, Package
 from support.roles import definer_role, owner_role
+from support.waiting import PATIENCE
 
 Connection = psycopg.Connection[Any]
 
@@ -120,9 +121,9 @@ def test_an_install_waits_for_another_and_says_so(dsn: str) -> None:
     with psycopg.connect(dsn) as other, ThreadPoolExecutor(1) as pool:
         other.execute("lock table braid_store.installation in exclusive mode")
         waiting = pool.submit(install, dsn, notify=notify)
-        assert seen.wait(10)
+        assert seen.wait(PATIENCE)
         other.rollback()
-        assert not waiting.result(30).changed
+        assert not waiting.result(PATIENCE).changed
     assert lines[0] == "waiting for another installation to finish"
 
 

@@ -32,6 +32,7 @@ from support.calls import full_text, one, semantic, set_tenant, upsert
 from support.nearest import maintain
 from support.package import Package
 from support.servers import kill_sleeping
+from support.waiting import PATIENCE
 
 Connection = psycopg.Connection[Any]
 FOLDER = Path(__file__).parent
@@ -387,7 +388,7 @@ def test_a_server_that_is_killed_at_any_stage_comes_back_as_it_was(
             upgrade = pool.submit(install, dsn)
             kill_sleeping(dsn)
             with pytest.raises((PgbraidError, psycopg.OperationalError)):
-                upgrade.result(60)
+                upgrade.result(PATIENCE)
             package.restore()
             assert snapshot.rows(dsn) == before, stage
         package.change(later.files(package), later.VERSION)
