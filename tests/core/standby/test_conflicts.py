@@ -35,8 +35,13 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
             run: Callable[[Connection, threading.Event], None],
         ) -> Callable[[Connection, threading.Event], None]:
             def connected(_: Connection, is_over: threading.Event) -> None:
-                with psycopg.connect(database.standby, autocommit=True) as standby:
-                    run(standby, is_over)
+                while not is_over.is_set():
+                    try:
+                        with psycopg.connect(database.standby, autocommit=True) as standby:
+                            run(standby, is_over)
+                    except psycopg.OperationalError as error:
+                        # A standby of a busy machine that lags by its whole delay cancels what is in its way.
+                        assert type(from_psycopg(error)) is RecoveryConflictError
 
             return connected
 
@@ -48,6 +53,7 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
                 or not dropped
                 or min(reader.calls for reader in readers) <= 5
                 or writer.calls <= 5
+                or not set().union(*(reader.modes for reader in readers)) >= {"exact", "hnsw"}
             ):
                 before = shard_tables(db)
                 merges += upkeep(db, "100 ms")["merges"]
@@ -64,7 +70,6 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
                 db.execute("select braid.drop_collection('gone')")
 
         together(database.primary, [writer.run, *(on_standby(reader.run) for reader in readers)], change)
-        assert set().union(*(reader.modes for reader in readers)) >= {"exact", "hnsw"}
         database.pair.caught_up()
         with psycopg.connect(database.standby, autocommit=True) as standby:
             check(standby, fixed | writer.committed)
