@@ -67,7 +67,7 @@ def written(places: list[tuple[Any, Any, Any]]) -> list[Document]:
                 "occurred_at": f"2024-02-0{number % 9 + 1}T00:00:00Z",
                 "embedding": [1.0, *([0.1 * number] * 7)],
                 "sparse": {"fruit": 1.0},
-                "metadata": metadata | {"name": f"d{number}"},
+                "metadata": metadata | {"name": f"d{number}", "talk": "one"},
             }
         )
     return documents

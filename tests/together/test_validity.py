@@ -106,6 +106,29 @@ def entry_points(db: Connection, filters: dict[str, Any] | None) -> Iterator[tup
     yield "completion", {f"d{'bcdfghjkl'.index(row[0][-1])}" for row in words}
 
 
+def pieces(db: Connection, filters: dict[str, Any] | None) -> Iterator[tuple[str, set[str]]]:
+    """Yield each way to give filters for one piece of a call, with the documents that it finds."""
+    for name, more in (("all", {}), ("chosen", {"name": {"$exists": True}}), ("one", {"$and": [{"talk": "one"}]})):
+        for words in ("", "apple"):
+            rows = db.execute(
+                "select value #>> '{}' from braid.facets(null, %s, %s, 'facts', aggregations => %s) where count > 0",
+                (
+                    words,
+                    None if filters is None else Jsonb(filters),
+                    Jsonb({"name": {"values": 1000, "filters": more}, "more": {"key": "none", "values": 1}}),
+                ),
+            ).fetchall()
+            yield f"facets, {name}, '{words}'", ids(rows) - {None}
+    rows = call(
+        db,
+        "select external_id from braid.conversation_timeline('wb', context_before => 100, context_after => 100, "
+        "filters => %(filters)s, collection => 'facts', conversation_key => 'talk')",
+        filters,
+    )
+    if rows:
+        yield "turns", ids(rows)
+
+
 TIME = st.sampled_from([*INSTANTS, None, "absent"])
 
 
@@ -113,19 +136,40 @@ TIME = st.sampled_from([*INSTANTS, None, "absent"])
 @given(
     places=st.lists(st.tuples(TIME, TIME, st.one_of(TIME, st.just("infinity"))), min_size=1, max_size=9),
     as_of=st.sampled_from([*INSTANTS, "now", None, "absent"]),
-    is_nested=st.booleans(),
+    form=st.sampled_from(["plain", "and", "or"]),
 )
 def test_all_searches_find_what_is_valid(
-    facts: Connection, places: list[tuple[Any, Any, Any]], as_of: str | None, is_nested: bool
+    facts: Connection, places: list[tuple[Any, Any, Any]], as_of: str | None, form: str
 ) -> None:
     facts.execute("select braid.clear_collection('facts')")
     documents = written(places)
     upsert(facts, documents, COLLECTION)
     asked: dict[str, Any] | None = None if as_of == "absent" else {"$as_of": as_of}
-    filters = {"$and": [asked, {"name": {"$exists": True}}]} if asked and is_nested else asked
-    wanted = expected(documents, asked)
+    filters, wanted = asked, expected(documents, asked)
+    at_all_times = wanted
+    if asked and form == "and":
+        filters = {"$and": [asked, {"name": {"$exists": True}}]}
+    elif asked and form == "or":
+        # An alternative without a time is about now.
+        filters = {"$or": [asked, {"name": "d0"}]}
+        now = expected(documents, None)
+        wanted, at_all_times = wanted | (now & {"d0"}), wanted | now
     for name, found in entry_points(facts, filters):
         assert found == wanted, name
+    for name, found in pieces(facts, filters):
+        assert found == at_all_times, name
+    every = {"every": {"key": "name", "values": 1000, "filters": {"$as_of": None}}}
+    query = "select value #>> '{}' from braid.facets(null, '', %s, 'facts', aggregations => %s)"
+    found = ids(facts.execute(query, (None if filters is None else Jsonb(filters), Jsonb(every))).fetchall())
+    assert found - {None} == expected(documents, {"$as_of": None})
+
+
+def test_turns_are_valid_at_one_of_several_times(own: Connection) -> None:
+    times = ["2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"]
+    upsert(own, written([*zip(times, times[1:], ["absent"] * 3, strict=False)]), COLLECTION)
+    for asked, found in ((times[:2], {"d0", "d1"}), (times[:1], {"d0"}), (times[:3], {"d0", "d1", "d2"})):
+        filters = {"$or": [{"$as_of": time, "talk": {"$exists": True}} for time in asked]}
+        assert dict(pieces(own, filters))["turns"] == found
 
 
 def test_an_export_carries_versions_and_settings(own: Connection) -> None:

@@ -561,6 +561,7 @@ def test_bad_aggregations_are_named(db: Connection, aggregation: Json, said: str
         ({"aggregations": {f"k{n}": {"interval": 1} for n in range(21)}}, "21 elements"),
         ({"aggregations": Jsonb([1])}, "a JSON array"),
         ({"aggregations": {"speaker": {"values": 1}}, "keys": ["speaker"]}, '"speaker", which is in keys'),
+        ({"aggregations": {"x": {"total": True, "filters": {}}}, "filters": {"$x": 1}}, "$x"),
     ],
 )
 def test_bad_arguments_are_named(db: Connection, arguments: dict[str, Json], said: str) -> None:

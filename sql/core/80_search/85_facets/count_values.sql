@@ -89,6 +89,15 @@ begin
       from jsonb_each(count_values.aggregations) with ordinality a (key, value, place)
     ) g
   ) a;
+  if count_values.filters is not null then
+    -- They must be valid even if each aggregation has filters of its own.
+    perform braid_store.filter_predicate(count_values.filters, v_tenant_id, v_collection.id);
+  end if;
+  for v_number in 1..cardinality(v_aggregations) loop
+    v_aggregations[v_number].filters := coalesce(
+      braid_store.extend_own_filters(v_aggregations[v_number].filters, count_values.filters, v_collection.id),
+      count_values.filters, '{}');
+  end loop;
   if v_options.ranking is not null then
     v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
   end if;
@@ -119,7 +128,7 @@ begin
     where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id);
   -- Aggregations of the same chunks share one pass.
   for v_follows_query, v_filters in
-    select a.follows_query and v_has_query, coalesce(a.filters, count_values.filters, '{}')
+    select a.follows_query and v_has_query, a.filters
     from unnest(v_aggregations) with ordinality a (name, field, columns, tables, rows, is_total, filters,
                                                    follows_query, number)
     group by 1, 2
@@ -128,7 +137,7 @@ begin
     -- Others lose their name, and keep their place.
     v_asked := array(
       select row(case when (a.follows_query and v_has_query) = v_follows_query
-                      and coalesce(a.filters, count_values.filters, '{}') = v_filters then a.name end,
+                      and a.filters = v_filters then a.name end,
                  a.field, a.columns, a.tables, a.rows, a.is_total, a.filters, a.follows_query)::braid_store.aggregation
       from unnest(v_aggregations) a);
     v_filter := braid_store.compile_filter(v_filters, v_tenant_id, v_collection.id);

@@ -41,11 +41,8 @@ begin
       $query$, v_field)
     into v_conversations using tenant_id, found_ids;
     if v_conversations is not null then
-      -- A search at another time has its turns around it.
-      v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations))
-                  || case when filters @? '$.**."$as_of"'
-                          then jsonb_build_object('$as_of', jsonb_path_query_first(filters, '$.**."$as_of"'))
-                          else '{}' end;
+      v_filter := braid_store.extend_own_filters(
+        jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations)), filters, collection_id);
       -- Matches belong to their conversation, whatever else parts leave out.
       v_member_ids := array(
         select unnest(found_ids)
@@ -108,4 +105,4 @@ $$;
 comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text, jsonb) is
   'Return chunks with the turns before and after them, each once. Turns are ordered by chunk_index in the same '
   'document or, with conversation_key, by time in the same conversation. place: the position in this order. '
-  'filters: of the search; the turns are valid at the same time ($as_of).';
+  'filters: of the search; turns of a conversation meet its conditions that hold for the whole call.';

@@ -7,9 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if coalesce(jsonb_typeof(filters), 'null') in ('null', 'object') and braid_store.has_validity(collection_id) then
-    filters := coalesce(nullif(filters, 'null'), '{}')
-               || case when filters @? '$.**."$as_of"' then '{}' else '{"$as_of": "now"}' end::jsonb
-               || '{"$unexpired": true}';
+    filters := braid_store.timed_filters(coalesce(nullif(filters, 'null'), '{}'), 1) || '{"$unexpired": true}';
   end if;
 end
 $$;
