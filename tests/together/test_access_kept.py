@@ -42,6 +42,16 @@ def test_access_moves_with_an_export(filled: Connection) -> None:
             assert found(filled) == expected
 
 
+def test_a_document_whose_list_is_gone_is_exported_as_hidden(filled: Connection) -> None:
+    filled.execute("delete from braid_store.access_lists where principals = '{group:board}'")
+    records = [row[0] for row in filled.execute("select braid.export_tenant()").fetchall()]
+    filled.execute("select braid.create_tenant('copy'), set_config('braid.tenant', 'copy', false)")
+    filled.execute("select braid.import_tenant(%s)", (json.dumps(records),))
+    assert found(filled) == ALL
+    with principals(filled, "group:board"):
+        assert found(filled) == ["open"]
+
+
 def test_permissions_move_to_a_database_without_the_collection(filled: Connection) -> None:
     """The collection keeps its setting, and users their groups."""
     filled.execute("select braid.add_principal_member('default', 'group:board', 'user:eva')")

@@ -16,8 +16,7 @@ CLOSED = by_policy("owner")
 REFERENCE = DEFINITIONS | CLOSED | {"tenants"}
 # Definitions have small ids; everything that tenants store has a bigint id.
 # The part permissions has these policies: the condition, and the roles that it binds.
-_LISTS = "((access_list_id IS NULL) OR COALESCE((( SELECT braid_calls.readable_lists() AS readable_lists) @>"
-_LISTS += " access_list_id), true))"
+_LISTS = "((access_list_id IS NULL) OR (( SELECT braid_calls.readable_lists() AS readable_lists) @> access_list_id))"
 _ALL = "( SELECT braid_calls.sees_all() AS sees_all)"
 RESTRICTED = {
     "documents": (_LISTS, "{-}"),

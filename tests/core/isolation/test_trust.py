@@ -149,6 +149,8 @@ class TestGateway:
         settings.execute("select braid.set_access(public_tenant => 'alpha')")
         assert ask(gateway, gateway.anon) == "alpha"
         assert ask(gateway, gateway.anon, "") == "alpha"
+        for claims in ("null", "[]", '"beta"', "17", "{"):
+            assert ask(gateway, gateway.anon, claims) is None, claims
         assert ask(gateway, gateway.authenticated, tenant_claims("beta")) == "beta"
         assert ask(gateway, gateway.authenticated, {"sub": "x"}) is None
         assert ask(gateway, gateway.authenticated, {"sub": "x", "app_metadata": {"tenant_id": "nobody"}}) is None

@@ -461,6 +461,26 @@ def test_writers_read_who_may_read_a_document(
         connect_as(reader, "default").execute(access, ("open",))
 
 
+@pytest.mark.parametrize(
+    "function", ["braid_store.request_claims", "braid_store.session_principals", "braid_calls.readable_lists"]
+)
+def test_what_decides_and_fails_shows_nothing(
+    filled: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection], function: str
+) -> None:
+    """Null is no answer, and so no session without limits."""
+    service = connect_as(make_login("service", "braid_writer", "service"), "default")
+    service.execute("select set_config('request.jwt.claims', %s, false)", ('{"sub": "eva"}',))
+    assert found(service) == ["open", "sales"]
+    kind = one(filled, "select prorettype::regtype::text from pg_proc where oid = %s::regproc", function)
+    filled.execute(f"create or replace function {function}() returns {kind} return null::{kind}")
+    assert found(service) == ["open"]
+    planted = {"external_id": "new", "content": "planted", "access": ["group:board"]}
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        upsert(service, [planted], "docs")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        service.execute("select braid.check_index('docs')")
+
+
 LISTS = "select array_agg(principals::text) from braid_store.access_lists"
 
 

@@ -74,7 +74,7 @@ def test_nobody_makes_lists(filled: Connection) -> None:  # noqa: F811
         assert found(filled) == ["open", "sales"]
         own, signature = carried(filled)
         assert re.fullmatch("[0-9a-f]{64}", signature) and own != lists
-        for forged in ((lists, signature), (lists, ""), (lists, "0" * 64), ("all", signature), ("", signature),
+        for forged in ((lists, signature), (lists, ""), (lists, "0" * 64), ("{(,)}", signature), ("", signature),
                        ("'; select 1", "0"), (own, signature)):  # fmt: skip
             forge(filled, *forged)
             assert one(filled, "select braid_calls.readable_lists()::text") == own
@@ -84,7 +84,7 @@ def test_nobody_makes_lists(filled: Connection) -> None:  # noqa: F811
         filled,
         ask("group:sales"),
         f"{KEEP} v_lists := '{lists}'; {FORGE}",
-        f"v_lists := 'all'; {FORGE}",
+        f"v_lists := '{{(,)}}'; {FORGE}",
     )
     assert seen == ["open sales"] * 3
 

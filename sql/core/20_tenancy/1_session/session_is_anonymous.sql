@@ -13,7 +13,7 @@ begin
   if not braid_store.session_is('gateway') then
     return false;
   end if;
-  return not (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user)
+  return not exists (select from pg_roles r where r.rolname = session_user and (r.rolsuper or r.rolbypassrls))
          and braid_store.request_tenant_key() is null;
 end
 $$;

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform braid_store.require_tenant_id();
-  return braid_store.session_principals();
+  return nullif(braid_store.session_principals(), '{*}');
 end
 $$;
 

@@ -17,11 +17,13 @@ declare
   v_named text[] := braid_store.named_principals();
   v_reads_everything boolean;
   v_kinds text[]; -- The kinds of trust that the login has.
+  v_is_gateway boolean;
   v_claims jsonb;
+  v_is_request boolean;
   v_held text[];
 begin
   select r.rolsuper or r.rolbypassrls or pg_has_role(session_user, '@owner@', 'USAGE'),
-         case when not (r.rolsuper or r.rolbypassrls) then array(
+         case when r.rolsuper or r.rolbypassrls then '{}'::text[] else array(
            -- This is the test of session_is.
            select t.kind from braid_store.trusted_roles t
            where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE')) end
@@ -30,15 +32,19 @@ begin
   where r.rolname = session_user;
 
   -- A service may answer requests itself, as the MCP server does. It then reads for the user of the token.
-  v_claims := case when 'gateway' = any (v_kinds) or current_setting('request.jwt.claims', true) <> ''
-                   then braid_store.request_claims() end;
-  if v_claims ->> 'role' = any ((select s.trusted_claim_roles from braid_store.access_settings s)::text[]) then
-    v_claims := null;
-  elsif 'gateway' = any (v_kinds) then
-    v_named := null;
+  v_is_gateway := 'gateway' = any (v_kinds);
+  v_is_request := v_is_gateway or coalesce(current_setting('request.jwt.claims', true), '') <> '';
+  if v_is_request then
+    v_claims := braid_store.request_claims();
+    if v_claims ->> 'role' = any ((select s.trusted_claim_roles from braid_store.access_settings s)::text[]) then
+      v_is_request := false;
+    elsif v_is_gateway then
+      v_named := null;
+    end if;
   end if;
-  if 'gateway' = any (v_kinds) or v_reads_everything or v_kinds && '{service,administrator}' then
-    v_held := coalesce(v_named, case when v_claims is null then '{*}'
+  if v_is_gateway or v_reads_everything or v_kinds && '{service,administrator}' then
+    -- Only a session that serves no request has no limits. A request without claims has no principals.
+    v_held := coalesce(v_named, case when not v_is_request then '{*}'
                                      else braid_store.request_principals(v_claims) end);
   else
     v_held := array(select 'login:' || r.rolname from pg_roles r
@@ -50,12 +56,12 @@ begin
       else array(select unnest(v_held) intersect select unnest(v_named)) end;
   end if;
   v_held := braid_store.principals_with_groups(v_held, v_tenant_id);
-  return case when '*' = any (v_held) then null else v_held end;
+  return case when '*' = any (v_held) then '{*}' else v_held end;
 end
 $$;
 
 comment on function braid_store.session_principals() is
-  'Return the principals for which the session reads a tenant''s documents, with the groups that they are in; null if '
+  'Return the principals for which the session reads a tenant''s documents, with the groups that they are in; {*} if '
   'it reads all. Superusers, services and administrators read all, unless braid.principals names principals or they '
   'serve a request. Requests have the principals of their claims. Other logins have the principals of their roles, and '
   'braid.principals chooses among them.';

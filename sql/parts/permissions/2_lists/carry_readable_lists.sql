@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lists int8multirange := braid_calls.readable_lists();
-  v_carried text := coalesce(v_lists::text, 'all');
+  v_carried text := v_lists::text;
 begin
   perform set_config('braid.readable_lists', v_carried, true),
           set_config('braid.readable_lists_signature', braid_store.lists_signature(v_carried), true);

@@ -33,7 +33,7 @@ begin
               hint = 'Have an administrator call braid.set_permissions, or leave access out.';
     end if;
     perform braid_store.check_access(v_given.access, format('access of document "%s"', left(v_given.external_id, 100)));
-    v_principals := coalesce(v_principals, braid_store.session_principals(), '{*}');
+    v_principals := coalesce(v_principals, braid_store.session_principals(), '{}');
     if v_principals <> '{*}'::text[] and not v_principals && braid_store.listed_principals(v_given.access) then
       raise exception 'access of document "%" names none of this session''s principals',
                       left(v_given.external_id, 100)

@@ -20,13 +20,13 @@ begin
   if v_signature <> '' then
     v_carried := current_setting('braid.readable_lists', true);
     if v_signature = braid_store.lists_signature(v_carried) then
-      return nullif(v_carried, 'all')::int8multirange;
+      return v_carried::int8multirange;
     end if;
   end if;
   v_tenant_id := braid_calls.session_tenant_id();
   v_principals := braid_store.session_principals();
-  if v_principals is null then
-    return null;
+  if v_principals = '{*}' then
+    return '{(,)}';
   end if;
   return coalesce((
     select range_agg(int8range(l.access_list_id, l.access_list_id, '[]'))
@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function braid_calls.readable_lists() is
-  'Return the access lists whose documents the session may read; null if it may read all. A document without a list '
-  'is for everyone in the tenant.';
+  'Return the access lists whose documents the session may read; {(,)}, all numbers, if it may read all. Never null, '
+  'which policies take for no list. A document without a list is for everyone in the tenant.';

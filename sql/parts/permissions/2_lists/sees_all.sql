@@ -13,8 +13,9 @@ declare
   v_tenant_id int := braid_calls.session_tenant_id();
 begin
   -- Where no document has access, everybody reads all.
-  return not exists (select from braid_store.access_lists l where l.tenant_id = v_tenant_id)
-         or braid_calls.readable_lists() is null;
+  return v_tenant_id is not null and (
+    not exists (select from braid_store.access_lists l where l.tenant_id = v_tenant_id)
+    or coalesce(braid_calls.readable_lists() = '{(,)}', false));
 end
 $$;
 

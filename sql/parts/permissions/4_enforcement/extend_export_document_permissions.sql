@@ -12,11 +12,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select jsonb_build_object('access', l.principals)
+    -- A document whose list is gone is exported as readable by nobody.
+    select jsonb_build_object('access', coalesce(l.principals, '{}'))
     from braid_store.documents d
-    join braid_store.access_lists l on l.tenant_id = d.tenant_id and l.id = d.access_list_id
+    left join braid_store.access_lists l on l.tenant_id = d.tenant_id and l.id = d.access_list_id
     where d.tenant_id = extend_export_document_permissions.tenant_id
-      and d.id = extend_export_document_permissions.document_id);
+      and d.id = extend_export_document_permissions.document_id and d.access_list_id is not null);
 end
 $$;
 

@@ -19,7 +19,7 @@ begin
     return;
   end if;
   v_lists := braid_store.carry_readable_lists();
-  if v_lists is null then
+  if v_lists = '{(,)}' then
     return;
   end if;
   filter := braid_store.narrow_filter(

@@ -28,7 +28,7 @@ begin
     return null;
   end if;
   v_lists := braid_calls.readable_lists();
-  if v_lists is null then
+  if v_lists = '{(,)}' then
     return null;
   end if;
   for v_word in

@@ -24,7 +24,7 @@ begin
            order by d.external_id
            offset 0
          ) d
-    where not coalesce(v_lists @> d.access_list_id, true)
+    where d.access_list_id is not null and (v_lists @> d.access_list_id) is not true
     limit 1);
 end
 $$;
