@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import psycopg
 import pytest
@@ -212,6 +213,28 @@ def test_languages(db: Connection, language: str, content: str, prefix: str, fou
     db.execute("select braid.create_collection(%s, text_config => %s)", (language, language))
     upsert(db, [{"external_id": "1", "content": content}], language)
     assert texts(complete(db, prefix, collection=language)) == found
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("folded", [True, False])
+def test_marks_that_are_composed_or_not_are_alike(db: Connection, form: Literal["NFC", "NFD"], folded: bool) -> None:
+    """Texts and prefixes may have each form, like the words of searches; vowels of two parts and syllables too."""
+    db.execute("select braid.create_collection('c', settings => %s)", (Jsonb({"fold_diacritics": folded}),))
+    words = ["Häuser", "tiếng", "ṛṣi", "ἄνθρωπος", "ўсё", "हज़ार", "মোট", "한국어"]
+    document = {"external_id": "1", "title": "Übergröße", "content": " ".join(f"{word}." for word in words)}
+    upsert(db, [document, {**document, "external_id": "2", "content": normalize("NFD", document["content"])}], "c")
+    for word in words:
+        for length in range(1, len(word)):
+            typed = normalize(form, word[:length])
+            assert (word, "word", 2) in complete(db, typed, collection="c"), typed
+    assert ("Übergröße", "title", 2) in complete(db, normalize(form, "übergrö"), collection="c")
+    for plain, word in [("hauser", "Häuser"), ("tien", "tiếng"), ("rs", "ṛṣi"), ("ανθ", "ἄνθρωπος"), ("усе", "ўсё")]:
+        assert (word in texts(complete(db, plain[:3], collection="c"))) == folded
+
+
+def test_letters_with_marks_that_no_character_composes(db: Connection) -> None:
+    upsert(db, [{"external_id": "1", "content": "Ẹ̀kọ́ dára."}])
+    assert [texts(complete(db, typed)) for typed in ("ek", "ẹk", "ẹ̀kọ")] == [["Ẹ̀kọ́"]] * 3
 
 
 def test_scripts_without_spaces(db: Connection) -> None:

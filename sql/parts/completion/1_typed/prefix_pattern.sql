@@ -8,19 +8,27 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_variants constant text[] := array[
-    'aàáâãäåāăąǎ', 'cçćĉċč', 'dďđ', 'eèéêëēĕėęě', 'gĝğġģ', 'hĥħ', 'iìíîïĩīĭįıǐ', 'jĵ', 'kķ', 'lĺļľł', 'nñńņň',
-    'oòóôõöøōŏőǒ', 'rŕŗř', 'sśŝşšș', 'tţťŧț', 'uùúûüũūŭůűųǔ', 'wŵ', 'yýÿŷ', 'zźżž',
-    'αά', 'εέ', 'ηή', 'ιίϊΐ', 'οό', 'υύϋΰ', 'ωώ', 'еѐё', 'иѝй', 'اآأإ', 'هة', 'وؤ', 'يئ'];
+    'aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ', 'bḃḅḇ', 'cçćĉċčḉ', 'dďđðḋḍḏḑḓ', 'eèéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ', 'fḟ', 'gĝğġģǧǵḡ',
+    'hĥħȟḣḥḧḩḫẖ', 'iìíîïĩīĭįıǐȉȋḭḯỉị', 'jĵǰ', 'kķǩḱḳḵ', 'lĺļľłḷḹḻḽ', 'mḿṁṃ', 'nñńņňǹṅṇṉṋ',
+    'oòóôõöøōŏőǒơǫǭǿȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ', 'pṕṗ', 'rŕŗřȑȓṙṛṝṟ', 'sśŝşšșſṡṣṥṧṩẛ', 'tţťŧțṫṭṯṱẗ',
+    'uùúûüũūŭůűųǔưǖǘǚǜȕȗṳṵṷṹṻụủứừửữự', 'vṽṿ', 'wŵẁẃẅẇẉẘ', 'xẋẍ', 'yýÿŷȳẏẙỳỵỷỹ', 'zźżžẑẓẕ', 'æǣǽ', 'ʒǯ',
+    'αάἀἁἂἃἄἅἆἇὰᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ', 'εέἐἑἒἓἔἕὲ', 'ηήἠἡἢἣἤἥἦἧὴᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇ', 'ιίϊΐἰἱἲἳἴἵἶἷὶῐῑῒῖῗ', 'οόὀὁὂὃὄὅὸ', 'ρῤῥ',
+    'υύϋΰὐὑὒὓὔὕὖὗὺῠῡῢῦῧ', 'ωώὠὡὢὣὤὥὦὧὼᾠᾡᾢᾣᾤᾥᾦᾧῲῳῴῶῷ', 'аӑӓ', 'гѓ', 'еѐёӗ', 'жӂӝ', 'зӟ', 'иѝйӣӥ', 'кќ', 'оӧ', 'уўӯӱӳ',
+    'чӵ', 'ыӹ', 'эӭ', 'ії', 'ѵѷ', 'әӛ', 'өӫ', 'اآأإ', 'هة', 'وؤ', 'يئ'];
   c_capitals constant text[] := array[
-    'AÀÁÂÃÄÅĀĂĄǍ', 'CÇĆĈĊČ', 'DĎĐ', 'EÈÉÊËĒĔĖĘĚ', 'GĜĞĠĢ', 'HĤĦ', 'IÌÍÎÏĨĪĬĮİǏ', 'JĴ', 'KĶ', 'LĹĻĽŁ', 'NÑŃŅŇ',
-    'OÒÓÔÕÖØŌŎŐǑ', 'RŔŖŘ', 'SŚŜŞŠȘ', 'TŢŤŦȚ', 'UÙÚÛÜŨŪŬŮŰŲǓ', 'WŴ', 'YÝŸŶ', 'ZŹŻŽ', 'ΑΆ', 'ΕΈ', 'ΗΉ',
-    'ΙΊΪ', 'ΟΌ', 'ΥΎΫ', 'ΩΏ', 'ЕЀЁ', 'ИЍЙ', '', '', '', ''];
-  c_letters constant text := 'acdeghijklnorstuwyzαεηιουωеиاهوي'; -- Each begins the element at its place.
+    'AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶ', 'BḂḄḆ', 'CÇĆĈĊČḈ', 'DĎĐÐḊḌḎḐḒ', 'EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ', 'FḞ', 'GĜĞĠĢǦǴḠ',
+    'HĤĦȞḢḤḦḨḪ', 'IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ', 'JĴ', 'KĶǨḰḲḴ', 'LĹĻĽŁḶḸḺḼ', 'MḾṀṂ', 'NÑŃŅŇǸṄṆṈṊ',
+    'OÒÓÔÕÖØŌŎŐǑƠǪǬǾȌȎȪȬȮȰṌṎṐṒỌỎỐỒỔỖỘỚỜỞỠỢ', 'PṔṖ', 'RŔŖŘȐȒṘṚṜṞ', 'SŚŜŞŠȘṠṢṤṦṨ', 'TŢŤŦȚṪṬṮṰ',
+    'UÙÚÛÜŨŪŬŮŰŲǓƯǕǗǙǛȔȖṲṴṶṸṺỤỦỨỪỬỮỰ', 'VṼṾ', 'WŴẀẂẄẆẈ', 'XẊẌ', 'YÝŸŶȲẎỲỴỶỸ', 'ZŹŻŽẐẒẔ', 'ÆǢǼ', 'ƷǮ',
+    'ΑΆἈἉἊἋἌἍἎἏᾈᾉᾊᾋᾌᾍᾎᾏᾸᾹᾺᾼ', 'ΕΈἘἙἚἛἜἝῈ', 'ΗΉἨἩἪἫἬἭἮἯᾘᾙᾚᾛᾜᾝᾞᾟῊῌ', 'ΙΊΪἸἹἺἻἼἽἾἿῘῙῚ', 'ΟΌὈὉὊὋὌὍῸ', 'ΡῬ', 'ΥΎΫὙὛὝὟῨῩῪ',
+    'ΩΏὨὩὪὫὬὭὮὯᾨᾩᾪᾫᾬᾭᾮᾯῺῼ', 'АӐӒ', 'ГЃ', 'ЕЀЁӖ', 'ЖӁӜ', 'ЗӞ', 'ИЍЙӢӤ', 'КЌ', 'ОӦ', 'УЎӮӰӲ', 'ЧӴ', 'ЫӸ', 'ЭӬ', 'ІЇ',
+    'ѴѶ', 'ӘӚ', 'ӨӪ', '', '', '', ''];
+  -- Each begins the element at its place.
+  c_letters constant text := 'abcdefghijklmnoprstuvwxyzæʒαεηιορυωагежзикоучыэіѵәөاهوي';
   -- The first two letters of each may be written as the third or, in capitals, the fourth.
   c_digraphs constant text[] := '{ssßẞ,aeæÆ,oeœŒ}';
-  c_marked constant text := E'[\\u0590-\\u06ff]';
-  c_marks constant text :=
-    E'[\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u064b-\\u065f]*';
+  c_marks constant text := E'[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7'
+    '\\u0610-\\u061a\\u064b-\\u065f\\u093c]*';
   v_pattern text := '';
   v_letter text;
   v_base text;
@@ -58,16 +66,16 @@ begin
              select '|' || string_agg('[' || l || upper(l collate "C") || ']', '') from string_to_table(v_base, null) l)
            else '' end || ')';
     end if;
-    if fold_diacritics and v_letter ~ c_marked then
+    if fold_diacritics and (v_letter > '~' collate "C" or v_base ~ '^[a-z]$') then
       v_pattern := v_pattern || c_marks;
     end if;
   end loop;
   if fold_diacritics then
     foreach v_digraph in array c_digraphs loop
       v_place := strpos(c_letters, left(v_digraph, 1));
-      v_first := '[' || c_variants[v_place] || c_capitals[v_place] || ']';
+      v_first := '[' || c_variants[v_place] || c_capitals[v_place] || ']' || c_marks;
       v_place := strpos(c_letters, substr(v_digraph, 2, 1));
-      v_both := v_first || '[' || c_variants[v_place] || c_capitals[v_place] || ']';
+      v_both := v_first || '[' || c_variants[v_place] || c_capitals[v_place] || ']' || c_marks;
       v_digraph := '[' || substr(v_digraph, 3);
       v_pattern := replace(v_pattern, v_both, '(?:' || v_both || '|' || v_digraph || '])');
       if right(v_pattern, length(v_first)) = v_first then

@@ -32,7 +32,7 @@ begin
          offset 0
        ) c,
        lateral (
-         select d.id, d.title from braid_store.documents d
+         select d.id, braid_store.composed_text(d.title) as title from braid_store.documents d
          where d.tenant_id = completed_titles.tenant_id and d.id between c.document_id and c.document_id
          order by d.id
          offset 0

@@ -60,12 +60,12 @@ begin
       from (
         select u.chunk_id,
                -- Below, this character marks the places.
-               replace(concat_ws(E'\n\n', case when c.chunk_index = 0 then (
+               replace(braid_store.composed_text(concat_ws(E'\n\n', case when c.chunk_index = 0 then (
                                    select d.title from braid_store.documents d
                                    where d.tenant_id = word_occurrences.tenant_id
                                      and d.id between c.document_id and c.document_id
                                    order by d.id
-                                   limit 1) end, c.speaker, left(c.content, v_text_length)), E'\u0001', ' ') as text
+                                   limit 1) end, c.speaker, left(c.content, v_text_length))), E'\u0001', ' ') as text
         from unnest(word_occurrences.chunk_ids) u (chunk_id),
              lateral (
                select c.* from braid_store.chunks c
