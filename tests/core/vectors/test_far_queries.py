@@ -193,6 +193,20 @@ def test_queries_far_from_tight_clusters(db: Connection, distance: str, storage:
         assert found.min() == 1 and set(modes) == {expected}
 
 
+def test_a_few_short_vectors_that_the_index_has_lost_among_long_ones(db: Connection) -> None:
+    """By the inner product, long vectors need not find themselves. Still, queries for which only short vectors are near
+    find them."""
+    rng = np.random.default_rng(SEED)
+    short = np.repeat(np.eye(1, DIMENSIONS), 5, axis=0)
+    long = 5 * unit(np.pad(rng.standard_normal((395, DIMENSIONS - 1)), ((0, 0), (1, 0))))
+    vectors = islands(db, around(np.concatenate([short, long]), rng, 0.3), "inner_product", "vector", slice(0, 5))
+    measure(db, 40)
+    found, modes = recalls(db, vectors, around(short, rng, 0.1), "inner_product")
+    assert found.min() == 1 and set(modes) == {"exact_after_hnsw"}
+    _, modes = recalls(db, vectors, around(long[::20], rng), "inner_product")
+    assert modes.count("hnsw") > 0.8 * len(modes)
+
+
 def test_far_queries_where_distances_do_not_separate(db: Connection) -> None:
     """Most queries of the tenant are answered well, and the bad answers are nearer than most good ones. So distances do
     not separate them. Still, an answer that is farther than all good ones is not believed."""
@@ -202,14 +216,10 @@ def test_far_queries_where_distances_do_not_separate(db: Connection) -> None:
         unit(centres[0] + 0.3 * np.eye(DIMENSIONS)[30]),
         np.eye(DIMENSIONS)[31],
     )
-    rows = np.repeat(
-        np.concatenate([[near_hidden, far_hidden], np.repeat(centres, 2, axis=0)[:38]]),
-        10,
-        axis=0,
-    )
+    rows = np.concatenate([np.repeat([near_hidden, far_hidden], 4, axis=0), np.repeat(centres, 20, axis=0)[:392]])
     # No vector need find itself by its inner product, because others are longer.
     rows = around(rows, rng, 0.1) * np.linspace(0.95, 1, len(rows), dtype=np.float32)[:, None]
-    vectors = islands(db, rows, "inner_product", "vector", slice(0, 20))
+    vectors = islands(db, rows, "inner_product", "vector", slice(0, 8))
     good = around(np.repeat(centres[1:19], 14, axis=0), rng, 0.8)
     bad = np.asarray([near_hidden, 2 * near_hidden, 3 * far_hidden], np.float32)
     measure(db, 390, [vector(query) for query in (*good, *bad)])

@@ -27,6 +27,7 @@ declare
   c_far_widths constant int[] := '{64,100,160,250,400,640,1000}';
   v_widest int := greatest(100, shard.vector_count / 4);
   v_stored @vector@.vector[];
+  v_finds_longer boolean;
   v_queries @vector@.vector[];
   v_query_count int;
   v_question_count int;
@@ -41,12 +42,10 @@ declare
   v_is_good boolean;
 begin
   -- A stored vector finds itself, unless it lies in an island without a path in the index. With inner products, longer
-  -- vectors may be nearer, so it takes vectors of one length.
+  -- vectors may be nearer. So if lengths differ, a scan tells what stored vectors find.
   v_stored := coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}');
-  if space.distance = 'inner_product' and (
-       select max(@vector@.vector_norm(q)) > 1.01 * min(@vector@.vector_norm(q)) from unnest(v_stored) q) then
-    v_stored := '{}';
-  end if;
+  v_finds_longer := space.distance = 'inner_product' and (
+    select max(@vector@.vector_norm(q)) > 1.01 * min(@vector@.vector_norm(q)) from unnest(v_stored) q);
   v_queries := own_queries;
   if v_queries = '{}' then
     -- There are three kinds of sample queries: like questions, beside a stored vector in a direction in which vectors
@@ -67,13 +66,17 @@ begin
   if v_query_count = 0 then
     return;
   end if;
-  v_exact := braid_store.exact_distances(shard, space, v_queries);
-  v_exact.counts := v_exact.counts || array_fill(1, array[cardinality(v_stored)]);
-  v_itself := array(
-    select case when space.distance = 'inner_product' then s.v operator(@vector@.<#>) s.v else 0 end
-    from unnest(v_stored) with ordinality s (v, place) order by s.place);
-  v_exact.tenth := v_exact.tenth || v_itself;
-  v_exact.last := v_exact.last || v_itself;
+  if v_finds_longer then
+    v_exact := braid_store.exact_distances(shard, space, v_queries || v_stored);
+  else
+    v_exact := braid_store.exact_distances(shard, space, v_queries);
+    v_exact.counts := v_exact.counts || array_fill(1, array[cardinality(v_stored)]);
+    v_itself := array(
+      select case when space.distance = 'inner_product' then s.v operator(@vector@.<#>) s.v else 0 end
+      from unnest(v_stored) with ordinality s (v, place) order by s.place);
+    v_exact.tenth := v_exact.tenth || v_itself;
+    v_exact.last := v_exact.last || v_itself;
+  end if;
   v_queries := v_queries || v_stored;
 
   for v_place in 1 .. cardinality(widths) loop
@@ -157,4 +160,4 @@ comment on function braid_store.measure_far(braid_store.vector_shards, braid_sto
   'smallest one that is enough for farther answers; null if there is none. If most answers are good but would be '
   'farther, far_distance is as far as good answers reach, or infinity if answers beyond are good, too. The queries '
   'are own_queries, or else queries like questions, beside and away from the vectors. Some of the stored vectors are '
-  'added; for inner products, only if they have one length.';
+  'added. Each must find itself or, for inner products of vectors of several lengths, what a scan finds.';
