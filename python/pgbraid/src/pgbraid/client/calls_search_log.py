@@ -27,9 +27,10 @@ def set_search_log(
     log: takes off (none, as in a new collection), sampled or all. sample_share: the share of searches to log if
     sampled, above 0 and at most 1; initially 0.1. keep_query: keeps text, hash or nothing; initially text. With text,
     the query and its filters are kept; with hash, only a hash of the query. retention: how long a search is kept, 1 to
-    366 days; initially 30 days. Null leaves a setting as it is. maintain() deletes searches past their retention, with
-    their feedback. Logged searches are unaffected by new settings, and by the deletion of a document. They are deleted
-    with the collection or tenant. Boosts are only kept with text. Only administrators may call it.
+    366 days, in whole days, rounded up; initially 30 days. Null leaves a setting as it is. maintain() deletes searches
+    past their retention, with their feedback. Logged searches are unaffected by new settings, and by the deletion of a
+    document. They are deleted with the collection or tenant. Boosts are only kept with text. Only administrators may
+    call it.
 
     Maps to braid.set_search_log. Raise NotFoundError, InvalidArgumentError.
     """

@@ -50,11 +50,11 @@ def set_validity(
     has_validity: with true, searches find a document from valid_from up to, but not including, valid_until, both in
     its metadata, unless their filters say another time by $as_of. From expires_at on, a document is not returned, and
     maintain() deletes it. With false, the three keys are metadata like all others. retention: how long after its
-    occurred_at maintain() deletes a document, 1 day to 100 years; null, the default, keeps everything. A document
-    without occurred_at stays: the setting default_occurred_at of the collection gives it to each one. Until maintain()
-    has deleted a document that is too old, searches find it. Documents that are stored already must have the three
-    keys in the form 2026-03-01T00:00:00.000000Z. Each call sets both settings, for all tenants. Only administrators
-    may call it.
+    occurred_at maintain() deletes a document, 1 day to 100 years, in whole days, rounded up; null, the default, keeps
+    everything. A document without occurred_at stays: the setting default_occurred_at of the collection gives it to
+    each one. Until maintain() has deleted a document that is too old, searches find it. Documents that are stored
+    already must have the three keys in the form 2026-03-01T00:00:00.000000Z. Each call sets both settings, for all
+    tenants. Only administrators may call it.
 
     Maps to braid.set_validity. Raise NotFoundError, InvalidArgumentError.
     """
