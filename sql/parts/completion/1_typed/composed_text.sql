@@ -11,7 +11,8 @@ declare
   c_joining constant text :=
     E'[\\u0300-\\u0345\\u0653-\\u0655\\u093c\\u1161-\\u1175\\u11a8-\\u11c2\\u3099\\u309a]'
     '|[\\u09c7\\u0b47\\u0b92\\u0bc6\\u0bc7\\u0c46\\u0cbf\\u0cc6\\u0cca\\u0d46\\u0d47\\u0dd9\\u0ddc\\u1025]'
-    '[\\u09be\\u09d7\\u0b3e\\u0b56\\u0b57\\u0bbe\\u0bd7\\u0c56\\u0cc2\\u0cd5\\u0cd6\\u0d3e\\u0d57\\u0dca\\u0dcf\\u0ddf\\u102e]';
+    '[\\u09be\\u09d7\\u0b3e\\u0b56\\u0b57\\u0bbe\\u0bd7\\u0c56\\u0cc2\\u0cd5\\u0cd6\\u0d3e'
+    '\\u0d57\\u0dca\\u0dcf\\u0ddf\\u102e]';
 begin
   return case when octet_length(content) > length(content) and content collate "C" ~ c_joining
               then normalize(content, nfc) else content end;
