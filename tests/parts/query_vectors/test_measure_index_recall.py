@@ -80,17 +80,18 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
     ask(db, drawn(100, 1))
     index = measure(db, set_ef_search=True)
     index = measure(db)
-    *before, last = index["widths"]
-    assert last["index_recall_100"] < 1 and last["ef_search"] < SIZE / 4, "what finds all shows nothing"
-    assert 1 - last["index_recall_10"] + last["error_10"] <= 0.0075
-    assert last["index_recall_100"] - last["error_100"] >= 0.98
-    for width in before:
-        assert (
-            1 - width["index_recall_10"] + width["error_10"] > 0.0075
-            or width["index_recall_100"] - width["error_100"] < 0.98
-            or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
-        )
-    assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
+    # The widths in use are measured in any case, up to a quarter of the vectors.
+    widest = min(max(index["ef_search"], index["ef_search_100"], index["far_ef_search"] or 0), 250)
+    are_enough = [
+        1 - width["index_recall_10"] + width["error_10"] <= 0.0075
+        and width["index_recall_100"] - width["error_100"] >= 0.98
+        and width["ef_search"] >= widest
+        for width in index["widths"]
+    ]
+    assert are_enough == [False] * (len(are_enough) - 1) + [True]
+    assert index["widths"][-2]["index_recall_100"] < 1, "what finds all shows nothing"
+    for_100 = [w["ef_search"] for w in index["widths"] if w["index_recall_100"] - w["error_100"] >= 0.98]
+    assert index["suggested_ef_search_100"] == max(index["suggested_ef_search"], for_100[0])
     # Few queries get a margin, and at least 64. One in 25 samples finds too little at every width to show this.
     for seed in range(2, 12):
         ask(db, drawn(29, seed), f"few{seed}-")
