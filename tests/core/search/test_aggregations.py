@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+import pgbraid
 from support.calls import full_text, named, set_tenant, upsert
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
@@ -420,6 +422,29 @@ def test_huge_and_tiny_numbers_raise_nothing(db: Connection) -> None:
     ((statistics, count),) = found["numbers"]
     assert (statistics["min"], statistics["max"], count) == (-(10**308), 10**308, len(huge))
     assert statistics["percentiles"]["50"] == 5 == found["documents"][0][0]["percentiles"]["50"]
+
+
+def test_what_is_computed_is_a_float_and_what_is_stored_stays(client: pgbraid.Client) -> None:
+    values = [RANDOM.random() for _ in range(40)] + [RANDOM.randrange(1, 4) / 3 for _ in range(9)] + [2]
+    long = Decimal("2.00000000000000000000001")
+    for number, value in enumerate([*values, long]):
+        client.add_documents([{"external_id": str(number), "content": "x", "metadata": {"n": value}}])
+    percentiles = {"statistics": True, "percentiles": [7, 33, 50, 99, 100]}
+    rows = client.facets(aggregations={"n": percentiles, "parts": {"key": "n", "buckets": 7}})
+    (statistics,) = (row.value for row in rows["n"])
+    assert statistics["max"] == statistics["percentiles"].pop("100") == long
+    computed = [statistics["avg"], statistics["sum"], *statistics["percentiles"].values()]
+    for row in rows["parts"]:
+        assert isinstance(row.value, dict)
+        conditions = {f"${name}": bound for name, bound in row.value.items()}
+        assert len(client.search("x", 100, mode="full_text", filters={"n": conditions})) == row.count
+        computed += [bound for bound in row.value.values() if bound != long]
+    assert {type(number) for number in computed} <= {float, int}
+    # Whole numbers keep all of their digits.
+    whole = 10**20 + 1
+    client.add_documents([{"external_id": f"w{n}", "content": "x", "metadata": {"w": whole}} for n in range(3)])
+    (row,) = (row for row in client.facets(aggregations={"w": {"statistics": True}})["w"] if row.value)
+    assert isinstance(row.value, dict) and row.value["sum"] == 3 * whole
 
 
 def test_a_declared_time_needs_no_type(filled: Connection) -> None:

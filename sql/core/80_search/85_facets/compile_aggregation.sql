@@ -199,25 +199,33 @@ begin
     if not braid_store.is_whole_number(v_given -> 'buckets', 1, 1000) then
       perform braid_store.aggregation_error(name, 'buckets', v_given -> 'buckets', 'Give 1 to 1000.');
     end if;
-    -- The buckets begin at least + number × width. The width may be rounded, so the last bucket ends with the greatest
-    -- value.
+    -- Numbers are compared with the bounds themselves. Times are in the bucket at (time - least) / width. The width may
+    -- be rounded, so the last bucket ends with the greatest value.
     v_aggregation.tables := v_aggregation.tables || format($query$
       b%1$s as materialized (
-        select b.low, b.high, coalesce(nullif(%4$s, 0), 1) as width
+        select b.low, b.high, b.width, %5$s as bounds
         from (
-          select least(o.low, e.low) as low, greatest(o.high, e.high) as high
-          from (select min(one%1$s) as low, max(one%1$s) as high from %2$s) o,
-               (select min(%3$s) as low, max(%3$s) as high from %2$s m, jsonb_array_elements(m.many%1$s) e
-                where m.many%1$s is not null) e
+          select b.low, b.high, coalesce(nullif(%4$s, 0), 1) as width
+          from (
+            select least(o.low, e.low) as low, greatest(o.high, e.high) as high
+            from (select min(one%1$s) as low, max(one%1$s) as high from %2$s) o,
+                 (select min(%3$s) as low, max(%3$s) as high from %2$s m, jsonb_array_elements(m.many%1$s) e
+                  where m.many%1$s is not null) e
+          ) b
         ) b
       ),
       $query$, number, v_from, v_values,
       format(case v_type when 'time' then 'ceil(extract(epoch from b.high - b.low) * 1e6 / %s) / 1e6'
-                         else '(b.high - b.low) / %s' end, v_given -> 'buckets'));
+                         else '(b.high - b.low) / %s' end, v_given -> 'buckets'),
+      case v_type when 'time' then 'null' else format(
+        'array(select braid_store.computed_number(b.low + i * b.width) from generate_series(1, %s) i order by i)',
+        (v_given -> 'buckets')::int - 1) end);
     -- least() ignores nulls.
-    v_bucket := format('case when %%1$s is not null then least(div(%s, b.width), %s) end',
-                       case v_type when 'time' then 'extract(epoch from %1$s - b.low)' else '%1$s - b.low' end,
-                       (v_given -> 'buckets')::int - 1);
+    v_bucket := case v_type
+      when 'time' then format('case when %%1$s is not null '
+                              'then least(div(extract(epoch from %%1$s - b.low), b.width), %s) end',
+                              (v_given -> 'buckets')::int - 1)
+      else 'width_bucket(%1$s, b.bounds)' end;
     v_extra := format(', b%s b', number);
     v_places := format($query$
       select i.bucket + 1, jsonb_build_object('gte', %3$s, case when i.is_last then 'lte' else 'lt' end,
@@ -228,12 +236,12 @@ begin
            ) i
       left join c%1$s c on c.bucket = i.bucket
       $query$, number, format(v_bucket, 'b.high'),
-      format(case v_type when 'time' then c_instant else 'trim_scale(%s)' end,
-             case v_type when 'time' then 'b.low + make_interval(secs => (i.bucket * b.width)::float8)'
-                         else 'b.low + i.bucket * b.width' end),
-      format(case v_type when 'time' then c_instant else 'trim_scale(%s)' end,
-             case v_type when 'time' then 'b.low + make_interval(secs => ((i.bucket + 1) * b.width)::float8)'
-                         else 'b.low + (i.bucket + 1) * b.width' end),
+      case v_type
+        when 'time' then format(c_instant, 'b.low + make_interval(secs => (i.bucket * b.width)::float8)')
+        else 'case i.bucket when 0 then trim_scale(b.low) else b.bounds[i.bucket] end' end,
+      case v_type
+        when 'time' then format(c_instant, 'b.low + make_interval(secs => ((i.bucket + 1) * b.width)::float8)')
+        else 'b.bounds[i.bucket + 1]' end,
       format(case v_type when 'time' then c_instant else 'trim_scale(%s)' end, 'b.high'));
   else
     v_interval := v_given ->> 'interval';

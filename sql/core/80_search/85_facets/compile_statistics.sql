@@ -21,6 +21,7 @@ declare
   v_format text := case when v_is_time then instant else 'trim_scale((%s)::numeric)' end;
   v_all text := case when v_percentiles is null then ''
     else ', array_agg(%1$s order by %1$s) filter (where %1$s is not null) as all_values' end;
+  v_computed text := case when v_is_time then instant else 'braid_store.computed_number((%s)::numeric)' end;
   v_sum text := case when v_is_time then 'sum(extract(epoch from %1$s))' else 'sum(%1$s)' end;
 begin
   if v_percentiles is not null
@@ -64,11 +65,9 @@ begin
     union all
     select 9223372036854775807, null, s.missing from s%1$s s where s.missing > 0
     $query$, number, format(v_format, 's.low'), format(v_format, 's.high'),
-    -- A division gives more digits than a client keeps. Numbers nearer to 0 are out of float8's range.
-    format(v_format, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)'
-                          else 'case when abs(s.total / s.n) < 1e-300 then (s.total / s.n)::numeric '
-                               'else (s.total / s.n)::float8::text::numeric end' end),
-    case when v_is_time then '' else ', ''sum'', case when s.n > 0 then trim_scale(s.total::numeric) end' end,
+    format(v_computed, case when v_is_time then 'to_timestamp((s.total / s.n)::float8)' else 's.total / s.n' end),
+    case when v_is_time then ''
+         else format(', ''sum'', case when s.n > 0 then %s end', format(v_computed, 's.total')) end,
     case when v_percentiles is null then '' else format($query$
       || jsonb_build_object('percentiles', (
         select jsonb_object_agg(p.name, case when s.n > 0 then %1$s end)
@@ -80,9 +79,12 @@ begin
           select s.all_values[floor(p.place)::int + 1] as low, s.all_values[ceil(p.place)::int + 1] as high,
                  p.place - floor(p.place) as share
         ) q))
-      $query$, format(v_format, case when v_is_time
-        then 'q.low + make_interval(secs => (extract(epoch from q.high - q.low) * q.share)::float8)'
-        else 'q.low + (q.high - q.low) * q.share' end), v_percentiles) end);
+      $query$,
+      case when v_is_time
+           then format(instant, 'q.low + make_interval(secs => (extract(epoch from q.high - q.low) * q.share)::float8)')
+           -- A value itself keeps all of its digits.
+           else format('case when q.low = q.high then %s else %s end', format(v_format, 'q.low'),
+                       format(v_computed, 'q.low + (q.high - q.low) * q.share')) end, v_percentiles) end);
   return aggregation;
 end
 $$;
