@@ -38,16 +38,21 @@ begin
   if v_rows is null then
     return;
   end if;
-  if not aggregate_chunks.reads_all then
+  if aggregate_chunks.reads_all then
+    perform set_config('enable_bitmapscan', 'on', true);
+  elsif current_setting('server_version_num')::int >= 170000 then
     v_chunks := $query$
-      unnest($2) u (chunk_id),
+      (select c.* from braid_store.chunks c where c.tenant_id = $1 and c.id = any ((select $2)::bigint[])
+       order by c.id offset 0) c$query$;
+  else
+    -- For an ordered list of keys, PostgreSQL 16 would read all chunks of the tenant.
+    v_chunks := $query$
+      (select u as chunk_id from unnest($2) u order by u) u,
       lateral (
         select c.* from braid_store.chunks c where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
         order by c.id
         offset 0
       ) c$query$;
-  else
-    perform set_config('enable_bitmapscan', 'on', true);
   end if;
   return query execute format($query$
     with m as (

@@ -153,7 +153,9 @@ begin
         v_chunk_ids := braid_store.filtered_among(v_chunk_ids, v_tenant_id, v_filter);
       end if;
     end if;
-    v_reads_all := v_chunk_ids is null or cardinality(v_chunk_ids) > v_many;
+    v_reads_all := v_chunk_ids is null or cardinality(v_chunk_ids) > v_many
+                   * case when v_follows_query and current_setting('server_version_num')::int >= 170000 then 2
+                          else 1 end;
     if v_reads_all and not v_follows_query then
       v_chunk_ids := null;
     end if;

@@ -15,14 +15,7 @@ begin
     -- ISO 8601 has the years 1 to 9999, and a zone could lead beyond them.
     return case when counted_value.key = 'occurred_at'
       then 'case when c.occurred_at between ''0001-01-02 UTC'' and ''9999-12-31 UTC'' then c.occurred_at end' end;
-  elsif counted_value.key = 'speaker' then
-    -- As in filters, each of several speakers counts.
-    return format($query$
-      case when %s and c.metadata @? 'strict $.speakers[0]'
-           then jsonb_path_query_array(c.metadata, 'strict $.speakers[*] ? (@.type() == "string")')
-           else to_jsonb(c.speaker) end
-      $query$, braid_store.speaks_with_others());
-  elsif counted_value.key in ('category', 'language', 'importance') then
+  elsif counted_value.key in ('speaker', 'category', 'language', 'importance') then
     return format('c.%I', counted_value.key);
   elsif counted_value.key in ('external_id', 'source_uri') then
     return format('(select d.%I from braid_store.documents d where d.tenant_id = $1 '

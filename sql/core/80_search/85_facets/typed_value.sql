@@ -14,7 +14,8 @@ as $$
     when 'time' then
       -- The ISO form alone is a time: other forms are read by the session's DateStyle, and a week before Christ could
       -- begin before the calendar does. A letter other than T, or a sign, is a zone.
-      format($sql$case when %1$s like '____-__-__%%' and %1$s !~ '[Bb][Cc]'
+      format($sql$case when %1$s like '____-__-__%%'
+                              and (strpos(%1$s, 'B') + strpos(%1$s, 'b') = 0 or %1$s !~ '[Bb][Cc]')
                               and pg_input_is_valid(%1$s, 'timestamptz')
         then case when %1$s like '%%Z' or substr(%1$s, 11) ~ '[A-SU-Za-su-z+-]' then %1$s::timestamptz
                   else %1$s::timestamp at time zone %2$L end end$sql$,
