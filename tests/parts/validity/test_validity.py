@@ -440,9 +440,12 @@ def test_documents_without_chunks_are_listed_expire_and_age(own: Connection) -> 
     assert one(own, "select count(*) from braid_store.chunks") == 0
     query = "select external_id from braid.list_documents('facts', 9, filters => %s)"
     assert ids(own.execute(query, (None,)).fetchall()) == {"old", "young"}
-    for other in ({"$not": {"place": 7}}, {"place": {"$ne": 7}}):
+    for other in ({"$not": {"place": 7}}, {"place": {"$ne": 7}}, {"$and": [{"$as_of": None}, {"place": None}]}):
         assert own.execute(query, (Jsonb(other),)).fetchall() == []  # Such a condition is about chunks.
     assert ids(own.execute(query, (Jsonb({"$as_of": None}),)).fetchall()) == {"ended", "old", "young"}
-    assert ids(own.execute(query, (Jsonb({"$as_of": "2023-01-01"}),)).fetchall()) == {"ended", "old", "young"}
+    then = {"$as_of": "2023-01-01"}
+    for times in (then, {"$and": [then]}, {"$or": [{"$as_of": "now"}, then]}):
+        assert ids(own.execute(query, (Jsonb(times),)).fetchall()) == {"ended", "old", "young"}
+    assert ids(own.execute(query, (Jsonb({"$not": then}),)).fetchall()) == set()
     assert [maintain(own)["documents_expired"] for _ in range(2)] == [2, 0]
     assert ids(own.execute("select external_id from braid_store.documents").fetchall()) == {"ended", "young"}

@@ -52,9 +52,8 @@ begin
     from unnest(braid_store.filtered_document_ids(
            v_tenant_id, v_collection.id, v_filter, v_after, page_documents.match_count,
            -- Conditions of parts alone, such as $as_of, are about documents; all others are about chunks.
-           has_bare => not exists (
-             select from jsonb_object_keys(coalesce(nullif(page_documents.filters, 'null'), '{}')) k
-             where left(k, 1) <> '$' or k in ('$and', '$or', '$not'))))
+           has_bare => not coalesce(page_documents.filters, '{}')
+                         @? '$.** ? (@.type() == "object").keyvalue().key ? (!(@ starts with "$"))'))
            with ordinality u (document_id, place),
          lateral (
            select * from braid_store.documents d
