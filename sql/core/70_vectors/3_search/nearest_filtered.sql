@@ -18,19 +18,26 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 -- Without sorting, the planner must use the primary key for the ordered look-ups below. On a small table, other indexes
 -- that begin with the tenant seem as cheap, but each look-up would read all of the tenant's rows.
+set enable_seqscan = off
 set enable_sort = off
 set enable_bitmapscan = off
 as $$
 declare
+  c_each constant text := 'select v.* from (select unnest($5) as chunk_id) u, lateral (%s) v';
+  -- From PostgreSQL 17 on, one scan of an index finds all ids of an array. The planner takes an array of a subquery for
+  -- ten ids, few enough to look them up by the primary key.
+  c_scans constant boolean := current_setting('server_version_num')::int >= 170000;
   v_written text := format(
-    'select v.chunk_id, v.embedding %s $1 as distance from braid_store.chunk_vectors v '
-    'where v.tenant_id = $2 and v.collection_id = $3 and v.vector_space_id = $4 and v.chunk_id = u.chunk_id offset 0',
-    braid_store.distance_operator(distance));
+    c_each, format('select v.chunk_id, v.embedding %s $1 as distance from braid_store.chunk_vectors v where '
+                   'v.tenant_id = $2 and v.collection_id = $3 and v.vector_space_id = $4 and v.chunk_id = u.chunk_id '
+                   'offset 0', braid_store.distance_operator(distance)));
   v_shard text := format(
-    'select v.chunk_id, v.embedding::@vector@.vector %s $1 as distance from braid_store.vectors_%s v '
-    'where v.tenant_id = $2 and v.chunk_id = u.chunk_id and %s offset 0',
-    braid_store.distance_operator(distance), shard_id,
-    case when has_written then braid_store.not_overridden() else 'true' end);
+    case when c_scans then '%s' else c_each end,
+    format('select v.chunk_id, v.embedding::@vector@.vector %s $1 as distance from braid_store.vectors_%s v '
+           'where v.tenant_id = $2 and v.chunk_id = %s and %s offset 0',
+           braid_store.distance_operator(distance), shard_id,
+           case when c_scans then 'any ((select $5)::bigint[])' else 'u.chunk_id' end,
+           case when has_written then braid_store.not_overridden() else 'true' end));
 begin
   -- The vectors are sorted first, so that the filter is tested only until enough chunks are found.
   execute format($query$
@@ -39,7 +46,7 @@ begin
       select m.chunk_id, m.distance
       from (
         select v.chunk_id, v.distance
-        from (select unnest($5) as chunk_id) u, lateral (%s) v
+        from (%s) v
         order by v.distance
         offset 0
       ) m,
