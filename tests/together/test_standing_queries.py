@@ -44,7 +44,7 @@ def test_policies_are_not_asked_for_each_hidden_match(db: Connection) -> None:
     db.execute("select braid.set_permissions('standing', true)")
     hidden = [{"external_id": f"h{n}", "content": "An owl.", "access": ["group:a"]} for n in range(300)]
     upsert(db, [*hidden, {"external_id": "open", "content": "An owl."}], "standing")
-    calls = "select coalesce(pg_stat_get_xact_function_calls('braid_calls.readable_lists'::regproc), 0)"
+    calls = "select coalesce(pg_stat_get_xact_function_calls('braid_calls.readable_bounds'::regproc), 0)"
     ids = one(db, "select array_agg(id) from braid_store.standing_query_matches")
     for call, answer in (
         ("(select string_agg(external_id, '') from braid.claim_matches(1, collection => 'standing'))", "open"),

@@ -462,7 +462,13 @@ def test_writers_read_who_may_read_a_document(
 
 
 @pytest.mark.parametrize(
-    "function", ["braid_store.request_claims", "braid_store.session_principals", "braid_calls.readable_lists"]
+    "function",
+    [
+        "braid_store.request_claims",
+        "braid_store.session_principals",
+        "braid_calls.readable_lists",
+        "braid_calls.readable_bounds",
+    ],
 )
 def test_what_decides_and_fails_shows_nothing(
     filled: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection], function: str
@@ -626,7 +632,7 @@ def test_a_word_of_hidden_documents_alone_scores_like_no_word(db: Connection) ->
 
 def test_maintenance_counts_the_chunks_of_lists(filled: Connection) -> None:
     """Searches are planned by the share of chunks that a session may read."""
-    share = "select braid_store.readable_share(%s, braid_calls.readable_lists())"
+    share = "select braid_store.readable_share(%s, braid_calls.readable_bounds())"
     counted = "select coalesce(sum(chunk_count), 0)::int from braid_store.access_list_counts where collection_id = %s"
     collection = one(filled, "select id from braid_store.collections where name = 'docs'")
     maintain(filled)

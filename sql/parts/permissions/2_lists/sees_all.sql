@@ -15,7 +15,7 @@ begin
   -- Where no document has access, everybody reads all.
   return v_tenant_id is not null and (
     not exists (select from braid_store.access_lists l where l.tenant_id = v_tenant_id)
-    or coalesce(braid_calls.readable_lists() = '{(,)}', false));
+    or coalesce(braid_calls.readable_bounds() = '{0}', false));
 end
 $$;
 

@@ -12,7 +12,7 @@ set enable_seqscan = off
 as $$
 declare
   v_tenant_id int := braid_calls.session_tenant_id();
-  v_lists int8multirange := braid_calls.readable_lists();
+  v_bounds bigint[] := braid_calls.readable_bounds();
 begin
   return (
     select d.external_id
@@ -24,7 +24,7 @@ begin
            order by d.external_id
            offset 0
          ) d
-    where d.access_list_id is not null and (v_lists @> d.access_list_id) is not true
+    where d.access_list_id is not null and (width_bucket(d.access_list_id, v_bounds) % 2 = 1) is not true
     limit 1);
 end
 $$;
