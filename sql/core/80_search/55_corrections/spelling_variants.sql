@@ -1,4 +1,4 @@
-create or replace function braid_store.spelling_variants(word text, has_diacritics boolean, at_start boolean)
+create or replace function braid_store.spelling_variants(word text, has_diacritics boolean)
 returns text[]
 language plpgsql
 immutable
@@ -9,8 +9,6 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_first int := case when at_start then 0 else 1 end;
-  v_last int := case when at_start then 0 else length(word) end;
   v_letters text[];
 begin
   -- A word of letters of one alphabet is spelt with the letters of this alphabet.
@@ -30,25 +28,29 @@ begin
   end if;
   return array(
     select v.variant
-    from (
-      select overlay(word placing reverse(substr(word, p + 1, 2)) from p + 1 for 2) as variant
-      from generate_series(v_first, least(v_last, length(word) - 2)) p
-      union all
-      select left(word, p) || substr(word, p + 2)
-      from generate_series(v_first, least(v_last, length(word) - 1)) p
-      union all
-      select left(word, p) || l || substr(word, p + 2)
-      from generate_series(v_first, least(v_last, length(word) - 1)) p, unnest(v_letters) l
-      union all
-      select left(word, p) || l || substr(word, p + 1)
-      from generate_series(v_first, v_last) p, unnest(v_letters) l
-    ) v
+    from (values (1, length(word)), (0, 0)) e (first_place, last_place),
+         lateral (
+           select left(word, p) || reverse(substr(word, p + 1, 2)) || substr(word, p + 3) as variant
+           from generate_series(e.first_place, least(e.last_place, length(word) - 2)) p
+           union all
+           select left(word, p) || substr(word, p + 2)
+           from generate_series(e.first_place, least(e.last_place, length(word) - 1)) p
+           union all
+           select w.beginning || l || w.ending
+           from generate_series(e.first_place, least(e.last_place, length(word) - 1)) p,
+                lateral (select left(word, p) as beginning, substr(word, p + 2) as ending offset 0) w,
+                unnest(v_letters) l
+           union all
+           select w.beginning || l || w.ending
+           from generate_series(e.first_place, e.last_place) p,
+                lateral (select left(word, p) as beginning, substr(word, p + 1) as ending offset 0) w,
+                unnest(v_letters) l
+         ) v
     where v.variant <> word);
 end
 $$;
 
-comment on function braid_store.spelling_variants(text, boolean, boolean) is
+comment on function braid_store.spelling_variants(text, boolean) is
   'Return the spellings that differ from a lower-case word by one edit: two neighbours are exchanged, or one letter is '
-  'left out, replaced or added, in this order. The first letter stays, or with at_start only edits there are made. '
-  'has_diacritics: whether letters with diacritics are tried. The array is empty unless the word has letters of one '
-  'alphabet only.';
+  'left out, replaced or added, in this order. Edits at the first letter come last. has_diacritics: whether letters '
+  'with diacritics are tried. The array is empty unless the word has letters of one alphabet only.';
