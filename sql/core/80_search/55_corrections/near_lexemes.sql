@@ -13,8 +13,6 @@ security invoker
 rows 5
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
-set enable_hashagg = off
-set enable_sort = off
 set jit = off
 as $$
 #variable_conflict use_column
@@ -63,10 +61,15 @@ begin
     ) s;
   end if;
   if (v_fewest_stems = 1 and v_most_stems = 1) is not true then
-    select array_agg(s.word), array_agg(s.stem),
-           bool_or(s.is_stop_word) filter (where left(s.word, 1) = left(c_word, 1)), bool_or(s.is_stop_word)
+    -- If variants have the same stem, a variant with the same first letter comes first.
+    select array_agg(s.word order by s.starts_otherwise, s.place),
+           array_agg(s.stem order by s.starts_otherwise, s.place),
+           bool_or(s.is_stop_word) filter (where not s.starts_otherwise), bool_or(s.is_stop_word)
     into v_variants, v_stems, v_keeps_stop_word, v_is_stop_word
-    from braid_store.token_stem(v_variants, c_config) s;
+    from (
+      select t.*, left(t.word, 1) <> left(c_word, 1) as starts_otherwise, row_number() over () as place
+      from braid_store.token_stem(v_variants, c_config) t
+    ) s;
     -- A word that is one letter from a stop word is probably that stop word.
     if v_keeps_stop_word then
       return;
@@ -144,18 +147,11 @@ begin
       left(f.form, v_first - 1) || substr(f.form, v_first + 1, 1) || right(s.first_piece, 1) || '%',
       '%' || left(s.third_piece, 1) || right(s.second_piece, 1) || substr(s.third_piece, 2)] end) p (pattern));
 
-  -- The index alone has the lexemes, in one row for each segment.
   v_scanned := array(
-    select p.lexeme
-    from (
-      select distinct p.lexeme
-      from braid_store.postings p
-      where p.tenant_id = near_lexemes.tenant_id and p.collection_id = near_lexemes.collection.id
-        and p.lexeme >= left(v_folded, 1) and p.lexeme < left(v_folded, 1) || chr(1114111)
-      offset 0
-    ) p
-    where octet_length(p.lexeme) >= v_shortest and p.lexeme like any (v_patterns)
-      and p.lexeme <> near_lexemes.lexeme);
+    select l.lexeme
+    from braid_store.lexemes_like(near_lexemes.tenant_id, near_lexemes.collection.id, left(v_folded, 1), v_patterns,
+                                  v_shortest) l (lexeme)
+    where l.lexeme <> near_lexemes.lexeme);
 
   return query
   with near as materialized (
