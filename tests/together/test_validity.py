@@ -136,7 +136,7 @@ TIME = st.sampled_from([*INSTANTS, None, "absent"])
 @given(
     places=st.lists(st.tuples(TIME, TIME, st.one_of(TIME, st.just("infinity"))), min_size=1, max_size=9),
     as_of=st.sampled_from([*INSTANTS, "now", None, "absent"]),
-    form=st.sampled_from(["plain", "and", "or"]),
+    form=st.sampled_from(["plain", "and", "or", "not", "or not"]),
 )
 def test_all_searches_find_what_is_valid(
     facts: Connection, places: list[tuple[Any, Any, Any]], as_of: str | None, form: str
@@ -154,6 +154,15 @@ def test_all_searches_find_what_is_valid(
         filters = {"$or": [asked, {"name": "d0"}]}
         now = expected(documents, None)
         wanted, at_all_times = wanted | (now & {"d0"}), wanted | now
+    elif asked and form in ("not", "or not"):
+        # A document that fails a time and a name together may be of any time.
+        at_all_times = expected(documents, {"$as_of": None})
+        if form == "not":
+            filters, wanted = {"$not": {**asked, "name": "d0"}}, at_all_times - (wanted & {"d0"})
+        else:
+            filters = {"$or": [asked, {"$not": {"$as_of": INSTANTS[0], "name": "d0"}}]}
+            first = expected(documents, {"$as_of": INSTANTS[0]}) & {"d0"}
+            wanted = wanted | (at_all_times - first)
     for name, found in entry_points(facts, filters):
         assert found == wanted, name
     for name, found in pieces(facts, filters):

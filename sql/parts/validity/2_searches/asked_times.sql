@@ -10,6 +10,7 @@ declare
   v_key text;
   v_value jsonb;
   v_times jsonb := '{}';
+  v_is_any boolean := false;
 begin
   for v_key, v_value in
     select e.key, e.value from jsonb_each(asked_times.filters) e
@@ -19,11 +20,15 @@ begin
       v_value := (select jsonb_agg(braid_store.asked_times(m.value)) from jsonb_array_elements(v_value) m);
     elsif v_key = '$not' then
       -- A document that fails a time and another condition together may be of any time.
-      continue when braid_store.asked_times(v_value) <> v_value;
+      if braid_store.asked_times(v_value) <> v_value then
+        v_is_any := true;
+        continue;
+      end if;
     end if;
     v_times := v_times || jsonb_build_object(v_key, v_value);
   end loop;
-  return v_times;
+  -- Without a time, the result would ask for what is valid now.
+  return case when v_is_any and not v_times @? '$.**."$as_of"' then v_times || '{"$as_of": null}' else v_times end;
 end
 $$;
 
