@@ -447,6 +447,17 @@ def test_what_is_computed_is_a_float_and_what_is_stored_stays(client: pgbraid.Cl
     assert isinstance(row.value, dict) and row.value["sum"] == 3 * whole
 
 
+def test_bounds_between_long_whole_numbers_ascend(db: Connection) -> None:
+    """Between neighbours that a float cannot tell apart, each bucket has what its bounds say."""
+    first = 2 * 10**16
+    upsert(db, [{"external_id": str(n), "content": "x", "metadata": {"n": first + n}} for n in range(4)])
+    rows = aggregate(db, {"n": {"buckets": 6}})["n"]
+    assert sum(count for _, count in rows) == 4
+    for value, count in rows:
+        filters = {"n": {f"${name}": bound for name, bound in value.items()}}
+        assert aggregate(db, {"total": {"total": True}}, filters=filters)["total"][0][1] == count
+
+
 def test_a_declared_time_needs_no_type(filled: Connection) -> None:
     filled.execute("""select braid.set_indexed_attributes('{"day": "time"}')""")
     declared = aggregate(filled, {"day": {"statistics": True}})

@@ -225,7 +225,9 @@ begin
       format(case v_type when 'time' then 'ceil(extract(epoch from b.high - b.low) * 1e6 / %s) / 1e6'
                          else '(b.high - b.low) / %s' end, v_given -> 'buckets'),
       case v_type when 'time' then 'null' else format(
-        'array(select braid_store.computed_number(b.low + i * b.width) from generate_series(1, %s) i order by i)',
+        -- Whole numbers keep more digits than others, and the bounds must ascend.
+        'array(select max(greatest(b.low, braid_store.computed_number(b.low + i * b.width))) over (order by i) '
+        'from generate_series(1, %s) i order by i)',
         (v_given -> 'buckets')::int - 1) end);
     -- least() ignores nulls.
     v_bucket := case v_type
