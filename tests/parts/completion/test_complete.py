@@ -204,6 +204,7 @@ def test_marks_codes_and_signs_of_the_query_language(db: Connection) -> None:
         ("russian", "Красная Москва стоит у Москвы-реки.", "моск", ["Москва", "Москвы-реки"]),
         ("french", "Les cœurs et les bœufs.", "coe", ["cœurs"]),
         ("french", "Les cœurs et les bœufs.", "bo", ["bœufs"]),
+        ("simple", "Ǽthelred", "aet", ["Ǽthelred"]),
         ("arabic", "الْكِتَابُ عند أحمد.", "الكت", ["الْكِتَابُ"]),
         ("arabic", "الْكِتَابُ عند أحمد.", "اح", ["أحمد"]),
         ("greek", "Η Αθήνα είναι όμορφη πόλη.", "ομο", ["όμορφη"]),
@@ -230,6 +231,12 @@ def test_marks_that_are_composed_or_not_are_alike(db: Connection, form: Literal[
     assert ("Übergröße", "title", 2) in complete(db, normalize(form, "übergrö"), collection="c")
     for plain, word in [("hauser", "Häuser"), ("tien", "tiếng"), ("rs", "ṛṣi"), ("ανθ", "ἄνθρωπος"), ("усе", "ўсё")]:
         assert (word in texts(complete(db, plain[:3], collection="c"))) == folded
+
+
+def test_letters_that_are_others_when_composed(db: Connection) -> None:
+    words = ["সম\u09dfে", "ἀγαθ\u1f79ς", "\u212bngström"]
+    upsert(db, [{"external_id": str(number), "content": word} for number, word in enumerate(words)])
+    assert [complete(db, word[:-1]) for word in words] == [[(normalize("NFC", word), "word", 1)] for word in words]
 
 
 def test_letters_with_marks_that_no_character_composes(db: Connection) -> None:
