@@ -173,6 +173,16 @@ def test_all_searches_find_what_is_valid(
     assert found - {None} == expected(documents, {"$as_of": None})
 
 
+def test_many_alternatives_without_a_time_share_one(own: Connection) -> None:
+    past, future = "2020-01-01T00:00:00Z", "2190-01-01T00:00:00Z"
+    places = [(past, future, "absent"), ("absent", past, "absent"), (future, "absent", "absent")]
+    upsert(own, written(places), COLLECTION)
+    others: list[dict[str, Any]] = [{"name": f"d{number}"} for number in range(900)]
+    for asked, found in (("now", {"d0"}), (future, {"d0", "d2"}), ("2000-01-01T00:00:00Z", {"d0", "d1"})):
+        query = "select external_id from braid.list_documents('facts', 1000, filters => %(filters)s)"
+        assert ids(call(own, query, {"$or": [{"$as_of": asked}, *others]})) == found
+
+
 def test_turns_are_valid_at_one_of_several_times(own: Connection) -> None:
     times = ["2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z"]
     upsert(own, written([*zip(times, times[1:], ["absent"] * 3, strict=False)]), COLLECTION)

@@ -16,10 +16,23 @@ begin
   end if;
   return (
     select jsonb_object_agg(e.key, case
-      when e.key in ('$and', '$or') and jsonb_typeof(e.value) = 'array' and e.value @? '$.**."$as_of"' then (
-        select jsonb_agg(case when e.key = '$or' or m.value @? '$.**."$as_of"'
-                              then braid_store.timed_filters(m.value, depth + 1) else m.value end order by m.ordinality)
+      when e.key = '$and' and jsonb_typeof(e.value) = 'array' and e.value @? '$.**."$as_of"' then (
+        select jsonb_agg(case when m.value @? '$.**."$as_of"' then braid_store.timed_filters(m.value, depth + 1)
+                              else m.value end order by m.ordinality)
         from jsonb_array_elements(e.value) with ordinality m)
+      when e.key = '$or' and jsonb_typeof(e.value) = 'array' and e.value @? '$.**."$as_of"' then (
+        -- A time is several conditions, so all alternatives without one share it.
+        select coalesce(jsonb_agg(braid_store.timed_filters(m.value, depth + 1) order by m.ordinality)
+                        filter (where not m.is_timeless), '[]')
+               || case when bool_or(m.is_timeless)
+                       then jsonb_build_object('$as_of', 'now', '$or', jsonb_agg(m.value order by m.ordinality)
+                                                                       filter (where m.is_timeless))
+                       else '[]' end
+        from (
+          select m.value, m.ordinality,
+                 jsonb_typeof(m.value) = 'object' and not m.value @? '$.**."$as_of"' as is_timeless
+          from jsonb_array_elements(e.value) with ordinality m
+        ) m)
       else e.value end)
     from jsonb_each(filters) e);
 end
