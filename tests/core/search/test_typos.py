@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from typing import Any
@@ -108,6 +109,16 @@ def frequencies(db: Connection) -> dict[str, int]:
         for word in content:
             counts[word] = counts.get(word, 0) + 1
     return counts
+
+
+def test_many_words_begin_alike(db: Connection) -> None:
+    """Near words are found, whether they come first or last among thousands with the same two letters."""
+    db.execute("select braid.create_collection('words', text_config => 'simple')")
+    words = ["st" + "".join(letters) for letters in itertools.product("abcdefghijklmno", repeat=3)]
+    upsert(db, [{"external_id": "1", "content": " ".join(words)}], "words")
+    for word, near in (("stabcq", "stabc"), ("stoooq", "stooo"), ("tsooo", "stooo"), ("sqtooo", "stooo")):
+        assert near in expected(word, dict.fromkeys(words, 1))
+        assert set(search(db, word)["stats"]["terms"]) == expected(word, dict.fromkeys(words, 1))
 
 
 def test_the_nearest_of_all(db: Connection, frequencies: dict[str, int]) -> None:

@@ -24,8 +24,8 @@ set enable_bitmapscan = off
 as $$
 declare
   c_each constant text := 'select v.* from (select unnest($5) as chunk_id) u, lateral (%s) v';
-  -- From PostgreSQL 17 on, one scan of an index finds all ids of an array. The planner takes an array of a subquery for
-  -- ten ids, few enough to look them up by the primary key.
+  -- From PostgreSQL 17 on, one scan of an index finds all ids of an array. If a subquery gives the array, the planner
+  -- expects ten ids, and so uses the primary key.
   c_scans constant boolean := current_setting('server_version_num')::int >= 170000;
   v_written text := format(
     c_each, format('select v.chunk_id, v.embedding %s $1 as distance from braid_store.chunk_vectors v where '

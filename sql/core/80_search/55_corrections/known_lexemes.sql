@@ -19,7 +19,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  c_most_scanned constant int := 3000; -- Looking one up takes as long as reading 20.
+  c_most_scanned constant int := 3000; -- One look-up takes as long as reading 20 lexemes.
   v_end text := known_lexemes.beginning || chr(1114111);
 begin
   if current_setting('server_version_num')::int >= 170000 then
